@@ -3038,6 +3038,54 @@
         <source>hot: it is woken again and again, and looked at every 100 ms</source>
         <translation>heiß: es wird immer wieder geweckt und alle 100 ms angesehen</translation>
     </message>
+    <message>
+        <source>The type &quot;%1&quot; is not known, so nobody looks at it</source>
+        <translation>Der Typ „%1“ ist nicht bekannt, also sieht es niemand an</translation>
+    </message>
+    <message>
+        <source>Its type has no such status, so nobody looks at it</source>
+        <translation>Sein Typ hat diesen Zustand nicht, also sieht es niemand an</translation>
+    </message>
+    <message>
+        <source>%1, unknown</source>
+        <translation>%1, unbekannt</translation>
+    </message>
+    <message>
+        <source>Look now</source>
+        <translation>Jetzt ansehen</translation>
+    </message>
+    <message>
+        <source>woken by object %1</source>
+        <translation>von Objekt %1 geweckt</translation>
+    </message>
+    <message>
+        <source>child %1 ended</source>
+        <translation>Kind %1 endete</translation>
+    </message>
+    <message>
+        <source>action %1 ended</source>
+        <translation>Aktion %1 endete</translation>
+    </message>
+    <message>
+        <source>not looked at yet</source>
+        <translation>noch nicht angesehen</translation>
+    </message>
+    <message>
+        <source>moved to %1</source>
+        <translation>ging nach %1</translation>
+    </message>
+    <message>
+        <source>stayed where it was</source>
+        <translation>blieb, wo es war</translation>
+    </message>
+    <message>
+        <source>the look failed</source>
+        <translation>der Blick misslang</translation>
+    </message>
+    <message>
+        <source>it ended before, as %1</source>
+        <translation>es endete vorher, als %1</translation>
+    </message>
 </context>
 <context>
     <name>ObjectWords</name>
@@ -3452,6 +3500,10 @@
     <message>
         <source>Remove allocator %1</source>
         <translation>Zuteiler %1 entfernen</translation>
+    </message>
+    <message>
+        <source>Create an object of the type %1</source>
+        <translation>Ein Objekt vom Typ %1 anlegen</translation>
     </message>
 </context>
 <context>
@@ -8678,6 +8730,81 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::NewObjectForm</name>
+    <message>
+        <source>a whole number</source>
+        <translation>eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>eine Zahl</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true oder false</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Create</source>
+        <translation>Anlegen</translation>
+    </message>
+    <message>
+        <source>New object</source>
+        <translation>Neues Objekt</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>Typ</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Where it begins.</source>
+        <translation>Wo es beginnt.</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>Unique in its type: with one that is there already it is that object.</source>
+        <translation>Im Typ einmalig: Gibt es ihn schon, ist es jenes Objekt.</translation>
+    </message>
+    <message>
+        <source>Parent</source>
+        <translation>Eltern</translation>
+    </message>
+    <message>
+        <source>Number of the object that it is a child of.</source>
+        <translation>Nummer des Objekts, dessen Kind es ist.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>required</source>
+        <translation>nötig</translation>
+    </message>
+    <message>
+        <source>Its type wants this</source>
+        <translation>Sein Typ verlangt das</translation>
+    </message>
+    <message>
+        <source>This wants the number of an object</source>
+        <translation>Hier gehört die Nummer eines Objekts hin</translation>
+    </message>
+    <message>
+        <source>The engine is asked</source>
+        <translation>Die Engine wird gefragt</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::NoticeList</name>
     <message>
         <source>Notices</source>
@@ -8854,6 +8981,14 @@
         <source>Retry</source>
         <translation>Noch einmal</translation>
     </message>
+    <message>
+        <source>Pokes</source>
+        <translation>Anstöße</translation>
+    </message>
+    <message>
+        <source>who moved its next look</source>
+        <translation>wer den nächsten Blick vorzog</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::ObjectsPage</name>
@@ -9016,6 +9151,14 @@
     <message>
         <source>It did not come to a bad end, and is not stuck</source>
         <translation>Es ist nicht schlecht ausgegangen und steckt nicht fest</translation>
+    </message>
+    <message>
+        <source>New object…</source>
+        <translation>Neues Objekt…</translation>
+    </message>
+    <message>
+        <source>Add a type of objects first</source>
+        <translation>Erst einen Typ von Objekten anlegen</translation>
     </message>
 </context>
 <context>
@@ -11752,6 +11895,14 @@
     <message>
         <source>Numbers on arrows: moves per minute, of the last ten minutes</source>
         <translation>Zahlen an Pfeilen: Übergänge pro Minute, der letzten zehn Minuten</translation>
+    </message>
+    <message>
+        <source>usual stay %1</source>
+        <translation>bleibt meist %1</translation>
+    </message>
+    <message>
+        <source>%1: %2 per min</source>
+        <translation>%1: %2 je min</translation>
     </message>
 </context>
 <context>

@@ -33,6 +33,10 @@ Response viewResponse(const Result<engine::ObjectView>& view, int status = 200) 
     return objectOf(
         [&](JsonWriter& writer) {
             engine::writeObject(writer, *view);
+            if (!view->pokes.empty()) {
+                writer.key("pokes");
+                engine::writePokes(writer, view->pokes);
+            }
             if (view->actions.empty()) return;
             writer.key("actions");
             engine::writeActions(writer, view->actions);
@@ -83,6 +87,23 @@ coro::Task<Response> removeType(Call& call) {
     const auto done = co_await call.engine.ask(&engine::Objects::removeType, call.capture(), *isForced);
     if (!done) co_return errorResponse(done.error());
     co_return objectOf([&](JsonWriter& writer) { writer.member("name", call.capture()); });
+}
+
+coro::Task<Response> getStays(Call& call) {
+    const auto stays = co_await call.engine.ask(&engine::Objects::stays, call.capture());
+    if (!stays) co_return errorResponse(stays.error());
+    co_return objectOf([&](JsonWriter& writer) {
+        writer.key("stays");
+        writer.openArray();
+        for (const store::StatusStay& stay : *stays) {
+            writer.openObject();
+            writer.member("status", stay.status);
+            writer.member("usual_s", static_cast<double>(stay.usual.count()) / 1e6);
+            writer.member("of", stay.of);
+            writer.closeObject();
+        }
+        writer.closeArray();
+    });
 }
 
 // --- questions
@@ -336,6 +357,7 @@ void writeActors(JsonWriter& writer, const engine::OrchestratorView::Type& type)
     for (const auto& actor : type.actors) {
         writer.openObject();
         if (!actor.key.empty()) writer.member("key", actor.key);
+        writer.member("process", actor.process);
         writer.member("ready", actor.isReady);
         if (actor.object != 0) writer.member("object", actor.object);
         writer.member("since", actor.since);
@@ -441,6 +463,11 @@ std::span<const Route> objectRoutes() {
           .summary = "Forget a type; with force also its objects",
           .query = "force",
           .answers = {{{200, "AnyObject"}}}}},
+        {{Get, "types/{name}/stays", Global, None, Needs::Read},
+         &getStays,
+         {.id = "getObjectStays",
+          .summary = "How long objects of a type usually stay in each status",
+          .answers = {{{200, "ObjectStays"}}}}},
         {{Get, "objects", Global, None, Needs::Read},
          &listObjects,
          {.id = "listObjects",

@@ -3,6 +3,7 @@
 #include "core/base/disk_space.h"
 #include "core/http/process_inside.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>
@@ -19,6 +20,8 @@ using enum MetricKind;
 constexpr std::string_view kPrefix = "yardmaster_";
 /// Queues with a sample of their own; what the others have is summed up.
 constexpr int kMostQueues = 200;
+/// Likewise of types of objects.
+constexpr std::size_t kMostTypes = 100;
 
 void appendEscaped(std::string& out, std::string_view text) {
     for (const char c : text) {
@@ -162,6 +165,57 @@ void writeQueues(MetricsWriter& out, const engine::MetricsView& engine) {
     if (shown <= kMostQueues) return;
     out.sample(static_cast<double>(pending), {{"queue", "other"}, {"state", "pending"}});
     out.sample(static_cast<double>(running), {{"queue", "other"}, {"state", "running"}});
+}
+
+/// Types beyond the first kMostTypes are summed up, without their states: there may be ten thousand of 64 each.
+void writeObjects(MetricsWriter& out, const engine::ObjectFigures& objects) {
+    const auto shown = std::min(objects.types.size(), kMostTypes);
+    const bool isMore = shown < objects.types.size();
+    engine::ObjectFigures::Type others;
+    std::uint64_t otherObjects = 0;
+    out.family("objects", Gauge,
+               "Objects by type and status; those of types beyond the first 100 are counted apart.");
+    for (std::size_t at = 0; at < objects.types.size(); ++at) {
+        const engine::ObjectFigures::Type& type = objects.types[at];
+        if (at < shown) {
+            for (const auto& [status, count] : type.byStatus)
+                out.sample(count, {{"type", type.name}, {"status", status}});
+            continue;
+        }
+        for (const auto& [status, count] : type.byStatus) otherObjects += count;
+        others.due += type.due;
+        others.actors += type.actors;
+    }
+    // A label of its own: a type may be called "other".
+    if (isMore) out.sample(otherObjects, {{"beyond", "100"}});
+    const auto each = [&](std::string_view name, std::string_view help, auto member) {
+        out.family(name, Gauge, help);
+        for (std::size_t at = 0; at < shown; ++at)
+            out.sample(objects.types[at].*member, {{"type", objects.types[at].name}});
+        if (isMore) out.sample(others.*member, {{"beyond", "100"}});
+    };
+    each("objects_due", "Objects in the queues of their actors, by type.", &engine::ObjectFigures::Type::due);
+    each("object_actors", "Actors that look at objects, by type.", &engine::ObjectFigures::Type::actors);
+    out.gauge("objects_orphaned", "Objects that are due and that nobody looks at.",
+              static_cast<double>(objects.orphans));
+    out.gauge("objects_stuck", "Objects that were retried too often and do not get on.",
+              static_cast<double>(objects.stuck));
+    out.gauge("object_effects_waiting", "Effects of moves that are not carried out yet.",
+              static_cast<double>(objects.effects));
+}
+
+/// Of programs and plugins that are told of objects.
+void writeHooks(MetricsWriter& out, const std::vector<engine::ObjectFigures::Hook>& hooks) {
+    if (hooks.empty()) return;
+    const auto each = [&](std::string_view name, std::string_view help, auto member) {
+        out.family(name, Counter, help);
+        for (const engine::ObjectFigures::Hook& hook : hooks)
+            out.sample(hook.*member, {{"hook", hook.name}, {"kind", hook.kind}});
+    };
+    each("hook_runs_total", "Runs of a hook that are over.", &engine::ObjectFigures::Hook::runs);
+    each("hook_failures_total", "Runs of a hook that failed.", &engine::ObjectFigures::Hook::failed);
+    each("hook_events_dropped_total", "Events that a hook was not told as it did not keep up.",
+         &engine::ObjectFigures::Hook::dropped);
 }
 
 void writeLatencies(MetricsWriter& out, const engine::EngineCounters& counters) {
@@ -339,6 +393,8 @@ std::string metricsText(const AllFigures& figures) {
     writeActions(out, figures.engine);
     writeGpus(out, figures.engine.session.gpuList);
     writeQueues(out, figures.engine);
+    writeObjects(out, figures.engine.objects);
+    writeHooks(out, figures.engine.objects.hooks);
     writeLatencies(out, figures.engine.counters);
     writeStore(out, figures);
     writeEvents(out, figures);

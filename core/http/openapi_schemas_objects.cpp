@@ -12,6 +12,10 @@ std::string_view openApiObjectSchemas() {
   "type":{"$ref":"#/components/schemas/AnyObject"},"counts":{"$ref":"#/components/schemas/ObjectCounts"}}},
 "ObjectTypes":{"type":"object","required":["types"],"properties":{"types":{"type":"array",
   "items":{"$ref":"#/components/schemas/ObjectType"}}}},
+"ObjectStays":{"type":"object","required":["stays"],"properties":{"stays":{"type":"array","items":{"type":"object",
+  "required":["status","usual_s","of"],"properties":{"status":{"type":"string"},
+  "usual_s":{"type":"number","minimum":0,"description":"the median"},
+  "of":{"type":"integer","format":"int64","minimum":1,"description":"stays that it was taken from"}}}}}},
 "NewObject":{"type":"object","additionalProperties":false,"required":["type"],"properties":{
   "type":{"type":"string","maxLength":64},"fields":{"$ref":"#/components/schemas/AnyObject"},
   "key":{"type":"string","nullable":true,"maxLength":256,"description":"unique in its type: made twice it is the first one"},
@@ -56,6 +60,12 @@ std::string_view openApiObjectSchemas() {
   "stuck":{"type":"boolean","description":"retried too often, and its type has no end for that"},
   "hot":{"type":"boolean","description":"looked at as often as may be: once in 100 ms"},
   "last_error":{"type":"string"},"history":{"$ref":"#/components/schemas/ObjectMoves"},
+  "pokes":{"type":"array","maxItems":20,"description":"of one object: who let it be due before its time, the oldest first; of this life of the engine",
+  "items":{"type":"object","required":["t","why","outcome"],"properties":{"t":{"type":"integer","format":"int64"},
+  "why":{"type":"string","enum":["person","object","child","action"]},"object":{"type":"integer","format":"int64","minimum":1},
+  "lsn":{"type":"integer","format":"int64","minimum":1},
+  "outcome":{"type":"string","enum":["waits","moved","stayed","failed","ended"],"description":"what came of it"},
+  "to":{"type":"string","description":"the status that it moved to"}}}},
   "actions":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/ObjectAction"},
   "description":"of one object: the newest action of each name that its looks gave"}}},
 "ObjectAction":{"type":"object","required":["lsn","state"],"properties":{
@@ -74,8 +84,8 @@ std::string_view openApiObjectSchemas() {
   "wanted":{"type":"integer","format":"int64","minimum":0,"description":"actors that its queues are worth"},
   "moves":{"type":"array","description":"those of the last ten minutes","items":{"type":"object","required":["to","per_min"],"properties":{
   "from":{"type":"string","description":"absent: they were made"},"to":{"type":"string"},"per_min":{"type":"number","minimum":0}}}},
-  "actors":{"type":"array","items":{"type":"object","required":["ready","since"],"properties":{
-  "key":{"type":"string"},"ready":{"type":"boolean","description":"its process has come up"},
+  "actors":{"type":"array","items":{"type":"object","required":["process","ready","since"],"properties":{
+  "key":{"type":"string"},"process":{"type":"string","description":"what its process is called in the pool"},"ready":{"type":"boolean","description":"its process has come up"},
   "object":{"type":"integer","format":"int64","minimum":1,"description":"what it looks at"},
   "since":{"type":"integer","format":"int64","description":"when it began with that, or was started"}}}},
   "why":{"type":"string","description":"the last actor of it could not be started: what went wrong"}}}},

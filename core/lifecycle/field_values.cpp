@@ -14,7 +14,10 @@ Result<void> checkValue(const Type& type, JsonView value) {
         return invalid("fields", fmt::format("The type {} has no field \"{}\"; leave it out.", type.name,
                                              value.key().substr(0, kMaxTypeName)));
     if (value.kind() == JsonKind::Null && !field->isRequired) return {};
-    if (value.kind() == JsonKind::Null || !fits(field->kind, value.kind()))
+    if (value.kind() == JsonKind::Null)
+        return invalid("fields", fmt::format("The field {} of {} is required, so it cannot be taken away; give it.",
+                                             field->name, type.name));
+    if (!fits(field->kind, value.kind()))
         return invalid("fields", fmt::format("The field {} of {} has another type; give a value of that type.",
                                              field->name, type.name));
     return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 #include <utility>
 
 namespace yard::lifecycle {
@@ -9,11 +10,63 @@ namespace yard::lifecycle {
 HookQueue::HookQueue(std::vector<HookTarget> targets, std::size_t places)
     : places_(places) {
     for (HookTarget& target : targets) {
-        Entry& entry = targets_.emplace_back();
-        for (const HookPattern& pattern : target.patterns) entry.points |= pattern.points();
-        points_ |= entry.points;
-        entry.target = std::move(target);
+        targets_.push_back(entryOf(std::move(target)));
+        points_ |= targets_.back().points;
     }
+}
+
+HookQueue::Entry HookQueue::entryOf(HookTarget target) {
+    Entry entry;
+    for (const HookPattern& pattern : target.patterns) entry.points |= pattern.points();
+    entry.target = std::move(target);
+    return entry;
+}
+
+void HookQueue::drop(Entry& entry, std::vector<HookRunNumber>& forgotten) {
+    for (const HookRun& run : entry.asked) forgotten.push_back(run.number);
+    waiting_ -= entry.asked.size() + entry.observing.size();
+    entry.asked.clear();
+    entry.observing.clear();
+    entry.bytes = 0;
+    entry.points.reset();
+    entry.target.patterns.clear();
+    entry.isGone = true;
+}
+
+std::vector<HookRunNumber> HookQueue::setPrograms(std::vector<HookTarget> programs) {
+    std::vector<HookRunNumber> forgotten;
+    for (Entry& entry : targets_) {
+        const bool stays = entry.target.isPlugin ||
+                           std::ranges::find(programs, entry.target.name, &HookTarget::name) != programs.end();
+        if (!stays && !entry.isGone) drop(entry, forgotten);
+    }
+    for (HookTarget& program : programs) {
+        const auto isIt = [&](const Entry& entry) {
+            return !entry.isGone && !entry.target.isPlugin && entry.target.name == program.name;
+        };
+        if (std::ranges::any_of(targets_, isIt)) continue;
+        const auto free =
+            std::ranges::find_if(targets_, [](const Entry& entry) { return entry.isGone && entry.running == 0; });
+        if (free == targets_.end())
+            targets_.push_back(entryOf(std::move(program)));
+        else
+            *free = entryOf(std::move(program));
+    }
+    points_.reset();
+    for (const Entry& entry : targets_) points_ |= entry.points;
+    return forgotten;
+}
+
+std::vector<std::size_t> HookQueue::inOrder() const {
+    std::vector<std::size_t> all;
+    for (std::size_t at = 0; at < targets_.size(); ++at)
+        if (!targets_[at].isGone) all.push_back(at);
+    // Plugins stay in their order.
+    std::ranges::sort(all, {}, [this](std::size_t at) {
+        const HookTarget& target = targets_[at].target;
+        return std::tuple(target.isPlugin, std::string_view(target.isPlugin ? "" : target.name.c_str()), at);
+    });
+    return all;
 }
 
 bool HookQueue::matches(const Entry& entry, const HookEvent& event) const {
@@ -58,7 +111,7 @@ std::vector<std::string> HookQueue::add(const HookEvent& event) {
 std::vector<std::size_t> HookQueue::askedOf(const HookEvent& event) const {
     std::vector<std::size_t> asked;
     if (!wants(event.point)) return asked;
-    for (std::size_t at = 0; at < targets_.size(); ++at)
+    for (const std::size_t at : inOrder())
         if (matches(targets_[at], event)) asked.push_back(at);
     return asked;
 }
@@ -173,7 +226,8 @@ static Duration percentile95(const std::deque<Duration>& times) {
 
 std::vector<HookFigures> HookQueue::figures() const {
     std::vector<HookFigures> all;
-    for (const Entry& entry : targets_)
+    for (const std::size_t at : inOrder()) {
+        const Entry& entry = targets_[at];
         all.push_back({.name = entry.target.name,
                        .isPlugin = entry.target.isPlugin,
                        .runs = entry.runs,
@@ -181,6 +235,7 @@ std::vector<HookFigures> HookQueue::figures() const {
                        .dropped = entry.dropped,
                        .waiting = entry.asked.size() + entry.observing.size(),
                        .p95 = percentile95(entry.times)});
+    }
     return all;
 }
 

@@ -16,6 +16,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace yard::lifecycle {
@@ -60,13 +61,21 @@ public:
     /// `places`: programs that run at once.
     HookQueue(std::vector<HookTarget> targets, std::size_t places);
 
+    /// Programs are these from here on, plugins stay. One whose name is there goes on as it is. One that is gone is told
+    /// nothing more, and what was asked of it is forgotten: the numbers of that. What runs goes on.
+    std::vector<HookRunNumber> setPrograms(std::vector<HookTarget> programs);
+    /// What was there under this name still is: places are given again.
+    bool isThere(std::size_t at, std::string_view name) const {
+        return at < targets_.size() && !targets_[at].isGone && targets_[at].target.name == name;
+    }
+
     /// Some target wants it.
     bool wants(HookPoint point) const { return points_.test(std::to_underlying(point)); }
     bool wants(const HookEvent& event) const;
     /// What observes. A pass that begins and a rest are told once while the one before waits still. The names of those
     /// that begin to lose events: they are named in the log once until all that waits is told.
     std::vector<std::string> add(const HookEvent& event);
-    /// Who is asked of it, in the order in which they are.
+    /// Who is asked of it, in the order in which they are: programs by their names, then plugins.
     std::vector<std::size_t> askedOf(const HookEvent& event) const;
     /// A question to one of them. Busy: too many wait. NotAccepting: it hangs.
     Result<HookRunNumber> ask(std::size_t target, const HookEvent& event);
@@ -103,12 +112,16 @@ private:
         bool isObserving = false; ///< one of those runs
         bool isLosing = false;
         bool isHanging = false;
+        bool isGone = false; ///< its place is free once nothing of it runs
         std::uint64_t runs = 0;
         std::uint64_t failed = 0;
         std::uint64_t dropped = 0;
         std::deque<Duration> times{};
     };
     bool matches(const Entry& entry, const HookEvent& event) const;
+    static Entry entryOf(HookTarget target);
+    void drop(Entry& entry, std::vector<HookRunNumber>& forgotten);
+    std::vector<std::size_t> inOrder() const;
     bool begin(std::size_t at, std::deque<HookRun>& from, std::vector<HookRun>& taken);
 
     std::vector<Entry> targets_;

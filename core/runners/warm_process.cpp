@@ -37,6 +37,12 @@ std::string lastOutputOf(const Ended& ended) {
     return line.empty() ? "it printed nothing" : fmt::format("its last output: {}", line);
 }
 
+std::string whyLocked(const LockBusy& busy) {
+    if (!busy.holder) return fmt::format("the lock {} is held", busy.name);
+    return fmt::format("the lock {} is held by the engine of {}, process {}", busy.name, busy.holder->dataDir,
+                       busy.holder->pid);
+}
+
 std::string howItEnded(const Ended& ended) {
     if (ended.cause == EndCause::LostRunner) return "the launcher process died, and it with it";
     if (ended.signal) return fmt::format("it was ended by signal {}", *ended.signal);

@@ -104,6 +104,8 @@ struct WarmProcess {
     std::string_view step() const;
 };
 
+/// Who has the lock that a start found held, as far as its file says so.
+std::string whyLocked(const LockBusy& busy);
 /// How a process ended, and the most telling line of what it printed last: parts of a sentence.
 std::string howItEnded(const Ended& ended);
 std::string lastOutputOf(const Ended& ended);

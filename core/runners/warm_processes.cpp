@@ -196,6 +196,7 @@ void WarmProcesses::launch(WarmProcess& process, Lease lease, UniqueFd theirs, M
     lease.grace = shared_.grace;
     lease.keepsLast = true;
     lease.hurry = true;
+    lease.locks = process.worker->locks;
     lease.socket = std::make_shared<UniqueFd>(std::move(theirs));
     lease.env.emplace_back("YARD_SOCKET_FD", std::to_string(kSocketFd));
     process.channel.watch(shared_.epoll.get(), static_cast<std::uint64_t>(process.id.lsn.value));

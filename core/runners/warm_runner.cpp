@@ -160,9 +160,11 @@ pool::GroupId WarmRunner::addWorker(const std::string& id, std::shared_ptr<const
 }
 
 pool::GroupId WarmRunner::addActor(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
-                                   const std::string& source) {
+                                   const std::string& source, std::vector<std::string> locks) {
     YARD_ASSERT_OWNER(owner_);
-    const pool::GroupId group = workers_.add(id, std::move(descriptor), kNoGate, source).group;
+    WarmWorker& worker = workers_.add(id, std::move(descriptor), kNoGate, source);
+    worker.locks = std::move(locks);
+    const pool::GroupId group = worker.group;
     flush();
     return group;
 }
@@ -253,6 +255,12 @@ void WarmRunner::processUpdate(Update update) {
         Ended never;
         never.cause = EndCause::SpawnError;
         never.spawn.message = "the launcher did not take it";
+        router_.processEnded(*process, never, now);
+    } else if (const auto* busy = std::get_if<LockBusy>(&update.what)) {
+        Ended never;
+        never.cause = EndCause::SpawnError;
+        never.spawn.step = SpawnStep::Lock;
+        never.spawn.message = whyLocked(*busy);
         router_.processEnded(*process, never, now);
     }
     flush();

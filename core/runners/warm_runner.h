@@ -44,9 +44,10 @@ public:
     /// Makes the worker's group, the newest of its family. `gate` is its number for setWindow().
     pool::GroupId addWorker(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
                             std::uint32_t gate);
-    /// A group of its own, `id`, for processes of the registered worker `source`; removeWorker() ends them.
+    /// A group of its own, `id`, for processes of the registered worker `source`; removeWorker() ends them. Each has all of
+    /// the named `locks` from before its start until its tree is gone: one whose locks are held does not come up.
     pool::GroupId addActor(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
-                           const std::string& source);
+                           const std::string& source, std::vector<std::string> locks);
     void removeWorker(const std::string& id);
     void configure(const pool::PoolOptions& options, Duration grace);
     /// A rolling restart. False: no such worker.

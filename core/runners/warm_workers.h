@@ -36,6 +36,7 @@ struct WarmWorker {
     std::string source; ///< the registered worker that its processes run: `id`, but for an actor
     std::shared_ptr<const WorkerDescriptor> descriptor;
     pool::GroupId group;
+    std::vector<std::string> locks; ///< named ones that each of its processes holds while it lives
     std::uint32_t gate = 0;
     double averageRun = 0; ///< microseconds on a lane; 0: none ended yet
     struct Function {

@@ -77,4 +77,25 @@ struct ObjectMoveRow {
     std::string actor{};
 };
 
+/// How long objects of a type usually stay in a status.
+struct StatusStay {
+    std::string status{};
+    Duration usual{};    ///< the median
+    std::int64_t of = 0; ///< stays that it was taken from
+};
+
+/// A move of an object, with what is known of the object.
+struct StayMove {
+    std::int64_t object = 0;
+    WallMicros created = 0;
+    std::int64_t revision = 0;
+    WallMicros t = 0;
+    std::string from{};
+    std::string to{};
+};
+/// Of moves in the order of their objects and revisions. Where the first ones of an object were cut, or a new version of
+/// its type renamed states in between, it is not known when it came into a status: that stay does not count. In the order
+/// of `statuses`; those that nobody left are absent.
+std::vector<StatusStay> usualStays(const std::vector<StayMove>& moves, const std::vector<std::string>& statuses);
+
 } // namespace yard::store

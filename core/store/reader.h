@@ -196,6 +196,10 @@ public:
     Result<ObjectPage> objects(const ObjectQuestion& question);
     /// The moves that are kept of one, the oldest first.
     Result<std::vector<ObjectMoveRow>> objectHistory(std::int64_t id);
+    /// Of objects of a type that have each of these statuses now, the newest: how long they stayed where they were before.
+    Result<std::vector<StatusStay>> objectStays(std::int64_t type, const std::vector<std::string>& statuses);
+    /// As object(), of those that are there; ends once their fields have more bytes than that.
+    Result<std::vector<ObjectWithRelatives>> objectsOf(const std::vector<std::int64_t>& ids, std::size_t mostBytes);
     /// A small chunk's bytes, not verified.
     Result<std::optional<std::string>> blob(const Hash256& hash);
     Result<bool> hasBlob(const Hash256& hash);

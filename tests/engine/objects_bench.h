@@ -190,12 +190,16 @@ public:
     bool isSubmitSlow = false; ///< a submission waits twice for submitGoesOn(): for its commit, and for its answer
     std::vector<runners::Lease> asked; ///< and not answered yet
     std::vector<std::string> added;
+    std::vector<std::string> locks; ///< of the actor that was added last
     std::vector<std::string> removed;
     std::vector<runners::AttemptId> stopped;
     std::vector<Submission> submitted;
     std::optional<Error> submitRefusal;
-    std::optional<Error> pageRefusal;            ///< of reads of lists
-    std::optional<Error> actionRefusal;          ///< of reads of actions
+    std::optional<Error> pageRefusal;   ///< of reads of lists
+    std::optional<Error> actionRefusal; ///< of reads of actions
+    std::optional<Error> aheadRefusal;  ///< of reads of rows before their claims
+    std::vector<std::vector<std::int64_t>> readAhead;
+    int rowsRead = 0;                            ///< of single rows, also those ahead
     std::vector<std::int64_t> noted;             ///< objects that changed
     std::map<std::string, std::string> troubles; ///< what people were told and is not over
     std::vector<std::string> hookFiles;          ///< names of programs that are hooks, before open()
@@ -247,8 +251,10 @@ public:
         asked.clear();
         actors.emplace(ActorProcesses::Parts{
             .add =
-                [this](const std::string& id, std::shared_ptr<const WorkerDescriptor>, const std::string&) {
+                [this](const std::string& id, std::shared_ptr<const WorkerDescriptor>, const std::string&,
+                       std::vector<std::string> named) {
                     added.push_back(id);
+                    locks = std::move(named);
                     return pool::GroupId{.place = static_cast<std::uint32_t>(added.size()), .use = 1};
                 },
             .remove = [this](const std::string& id) { removed.push_back(id); },
@@ -258,7 +264,9 @@ public:
                              .page = [this](store::ObjectQuestion question) { return page(question); },
                              .history = [this](std::int64_t id) { return history(id); },
                              .action = [this](Lsn lsn) { return action(lsn); },
-                             .keptAnswer = [this](std::string key) { return keptAnswer(std::move(key)); }};
+                             .keptAnswer = [this](std::string key) { return keptAnswer(std::move(key)); },
+                             .ahead = [this](std::vector<std::int64_t> ids, std::size_t) { return several(ids); },
+                             .stays = [this](std::int64_t, std::vector<std::string>) { return stays(); }};
         openHooks();
         objects.emplace(Objects::Parts{
             .post = [this](const store::Action& action) { return post(action); },
@@ -476,6 +484,7 @@ private:
         co_return owned->second.action;
     }
     coro::Task<Result<std::optional<store::ObjectWithRelatives>>> object(std::int64_t id) {
+        ++rowsRead;
         const auto row = journal.rows.find(id);
         if (row == journal.rows.end()) co_return std::optional<store::ObjectWithRelatives>();
         store::ObjectWithRelatives all{.row = row->second};
@@ -488,6 +497,18 @@ private:
         for (const auto& [lsn, one] : journal.owned)
             if (one.object == id && !one.name.empty()) all.actions.emplace_back(one.name, lsn);
         co_return std::optional(std::move(all));
+    }
+    coro::Task<Result<std::vector<store::ObjectWithRelatives>>> several(std::vector<std::int64_t> ids) {
+        readAhead.push_back(ids);
+        std::vector<store::ObjectWithRelatives> all;
+        if (aheadRefusal) co_return std::unexpected(*aheadRefusal);
+        for (const std::int64_t id : ids)
+            if (auto one = co_await object(id); one && *one) all.push_back(std::move(**one));
+        co_return all;
+    }
+    coro::Task<Result<std::vector<store::StatusStay>>> stays() {
+        std::vector<store::StatusStay> all{{.status = "queued", .usual = std::chrono::seconds(4), .of = 2}};
+        co_return all;
     }
     coro::Task<Result<store::ObjectPage>> page(store::ObjectQuestion question) {
         store::ObjectPage page;

@@ -26,6 +26,12 @@ std::string refusalOf(const Result<HookFolder>& folder) {
     return folder ? "" : folder.error().message;
 }
 
+HookFolder folderOf(const std::vector<std::string>& names) {
+    HookFolder folder{.directory = "/hooks-of-test", .files = {}};
+    for (const std::string& name : names) folder.files.push_back({.pattern = *lifecycle::HookPattern::parse(name)});
+    return folder;
+}
+
 runners::Ended endedBy(runners::EndCause cause) {
     runners::Ended ended;
     ended.cause = cause;
@@ -59,6 +65,10 @@ private Q_SLOTS:
     void atTheEndTheLastHookIsTold();
     void aFolderHasItsRules();
     void aFolderThatOthersMayWriteIsRefused();
+    void aFolderWithoutAnEndIsNotReadToIt();
+    void programsThatComeAreAskedAndThoseThatGoAreNot();
+    void aFolderThatCannotBeUsedAnyMoreLetsNothingIn();
+    void withoutPlacesNoProgramComes();
     void aPluginThatIsWrongStopsTheStart_data();
     void aPluginThatIsWrongStopsTheStart();
     void aPluginIsCalledOnItsThread_data();
@@ -380,6 +390,58 @@ void TestEngineHooks::aFolderThatOthersMayWriteIsRefused() {
     QCOMPARE(::chmod(path.c_str(), 0777), 0);
     QVERIFY(refusalOf(readHookFolder(path, true)).starts_with("Others may write"));
     QCOMPARE(::chmod(path.c_str(), 0700), 0);
+}
+
+void TestEngineHooks::aFolderWithoutAnEndIsNotReadToIt() {
+    const QTemporaryDir folder;
+    for (std::size_t i = 0; i <= HookFolder::kMostEntries; ++i) addFile(folder, fmt::format("{}.txt", i), "");
+    QVERIFY(refusalOf(readHookFolder(folder.path().toStdString(), true)).contains("more than 10000 files"));
+}
+
+void TestEngineHooks::programsThatComeAreAskedAndThoseThatGoAreNot() {
+    ObjectsBench b({"page_clean"});
+    b.put(pageType());
+    const auto create = [&] { return b.rig.begin(b.objects->create(R"({"type":"page"})")); };
+    const auto first = create();
+    const auto second = create();
+    const auto third = create(); // waits for a place
+    QCOMPARE(b.hookLeases.size(), std::size_t{2});
+    b.hooks->take(folderOf({"*_created", "page_init"}));
+    b.rig.settle();
+    QVERIFY(third->has_value());
+    QVERIFY2(shown(third->value()).contains("its file was taken away"), shown(third->value()).c_str());
+    b.hookEnds(1, "no\n"); // what runs goes on, and is heard
+    QCOMPARE(shown(first->value()), std::string("invalid: no"));
+    b.hookEnds();
+    QCOMPARE(shown(second->value()), std::string("made 1"));
+    QCOMPARE(b.hooksTold(), std::string("page_created"));
+    QCOMPARE(shown(create()->value()), std::string("made 1")); // nobody is asked
+    QCOMPARE(b.hooksTold(), std::string("page_init page_created"));
+    QCOMPARE(b.hooks->figures().size(), std::size_t{2});
+    b.hooks->take(folderOf({"*_created", "page_init"})); // the same: counts stay
+    QCOMPARE(b.hooks->figures().front().runs, std::uint64_t{2});
+}
+
+void TestEngineHooks::aFolderThatCannotBeUsedAnyMoreLetsNothingIn() {
+    ObjectsBench b({"page_clean"});
+    b.put(pageType());
+    const auto create = [&] { return b.rig.begin(b.objects->create(R"({"type":"page"})")); };
+    b.hooks->take(fail(ErrorKind::Invalid, "Others may write it."));
+    const auto refused = create();
+    b.rig.settle();
+    QVERIFY(b.hookLeases.empty());
+    QVERIFY2(shown(refused->value()).contains("Others may write it."), shown(refused->value()).c_str());
+    b.hooks->take(folderOf({"page_clean"}));
+    const auto asked = create();
+    QCOMPARE(b.hook(), std::string("page_clean"));
+    b.hookEnds();
+    QCOMPARE(shown(asked->value()), std::string("made 1"));
+}
+
+void TestEngineHooks::withoutPlacesNoProgramComes() {
+    Hooks hooks{Hooks::Parts()};
+    hooks.take(folderOf({"page_clean"}));
+    QVERIFY(!hooks.wants(lifecycle::HookPoint::Clean));
 }
 
 // --- plugins

@@ -22,6 +22,7 @@ class TestHooksWhole : public QObject {
 private Q_SLOTS:
     void programsAndPluginsOfAnEngine();
     void programsRunInSandboxes();
+    void aProgramThatComesWhileTheEngineRunsIsAskedUntilItGoes();
 };
 
 void TestHooksWhole::programsAndPluginsOfAnEngine() {
@@ -69,6 +70,22 @@ void TestHooksWhole::programsAndPluginsOfAnEngine() {
     const auto again = Engine::open(std::move(twice));
     QVERIFY(!again);
     QVERIFY2(again.error().message.contains("audit is loaded already"), again.error().message.c_str());
+}
+
+void TestHooksWhole::aProgramThatComesWhileTheEngineRunsIsAskedUntilItGoes() {
+    const QTemporaryDir folder;
+    addFile(folder, "hooks.json", R"({"sandbox":false})");
+    yard::test::EngineTest engine(2, [&](Options& options) { options.hooksDir = folder.path().toStdString(); });
+    const auto create = [&] {
+        return shown(engine.run(engine->ask(&Objects::create, std::string(R"({"type":"page"})"))));
+    };
+    QVERIFY(engine.run(engine->ask(&Objects::putType, pageType())));
+    QCOMPARE(create(), std::string("made 1"));
+    addHook(folder, "page_clean", "echo no; exit 1");
+    QVERIFY(engine.eventually([&] { return create() == "invalid: no"; }));
+    QVERIFY(QFile::remove(folder.filePath("page_clean")));
+    QVERIFY(engine.eventually([&] { return create() == "made 1"; }));
+    engine.stop();
 }
 
 void TestHooksWhole::programsRunInSandboxes() {

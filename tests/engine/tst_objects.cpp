@@ -515,7 +515,7 @@ void TestObjects::whatIsNoObjectIsRefused() {
     QCOMPARE(b.refused(R"({"type":"page","x":1})"), "invalid x");
     QVERIFY(b.journal.rows.empty());
     std::string locked = pageType();
-    locked.replace(locked.find(R"("worker":"w")"), 12, R"("worker":"w","locks":["db"])");
+    locked.replace(locked.find(R"("worker":"w")"), 12, R"("worker":"w","locks":["d b"])");
     QCOMPARE(b.put(locked), "invalid locks");
     std::string large = pageType();
     large.replace(large.find(R"("worker":"w")"), 12, R"("worker":"w","resources":{"cores":5})");

@@ -10,8 +10,10 @@
 #include <QObject>
 #include <QRegularExpression>
 #include <QStandardPaths>
+#include <QTest>
 
 #include <cstdio>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -114,6 +116,9 @@ private Q_SLOTS:
     void specsAreKeptOnlyOfWhatIsPending();
     void theServerAndWatchersHaveFigures();
     void manyQueuesAreSummedUp();
+    void objectsHaveFiguresByTypeAndStatus();
+    void manyTypesAreSummedUp();
+    void hooksHaveFiguresWhereThereAreSome();
     void aLabelIsEscaped();
     void theCheckFindsWhatIsWrong_data();
     void theCheckFindsWhatIsWrong();
@@ -234,6 +239,57 @@ void MetricsTest::manyQueuesAreSummedUp() {
     // Queue 0 and 150 with work, then 49 of the last hundred.
     QCOMPARE(many.value("queue_actions{queue=\"other\",state=\"pending\"}"), 102.0);
     QCOMPARE(many.value("queue_actions{queue=\"other\",state=\"running\"}"), 0.0);
+}
+
+void MetricsTest::objectsHaveFiguresByTypeAndStatus() {
+    ApiTest api;
+    const char* type = R"({"name":"page","states":{"queued":{"initial":true},"sealed":{"final":true}},)"
+                       R"("transitions":[{"from":"queued","to":"sealed"}],"actor":{"worker":"nobody"}})";
+    QCOMPARE(api.post("/compute/types", type).status, 200);
+    for (int i = 0; i < 3; ++i) QCOMPARE(api.post("/compute/objects", R"({"type":"page"})").status, 200);
+    QCOMPARE(api.post("/compute/objects/1/move", R"({"to":"sealed"})").status, 200);
+    const auto metrics = [&] { return Exposition(api.get("/metrics").body); };
+    // Their worker is not there: a pass finds that out.
+    QTRY_COMPARE_WITH_TIMEOUT(metrics().value("objects_orphaned"), 2.0, kWaitMs);
+    const Exposition now = metrics();
+    QCOMPARE(now.problem, QString());
+    QCOMPARE(now.value("objects{type=\"page\",status=\"queued\"}"), 2.0);
+    QCOMPARE(now.value("objects{type=\"page\",status=\"sealed\"}"), 1.0);
+    QCOMPARE(now.value("objects_due{type=\"page\"}"), 0.0); // no actor has them in its queue
+    QCOMPARE(now.value("object_actors{type=\"page\"}"), 0.0);
+    QCOMPARE(now.value("objects_stuck"), 0.0);
+    QCOMPARE(now.value("object_effects_waiting"), 0.0);
+    QCOMPARE(now.value("hook_runs_total{hook=\"page_created\",kind=\"program\"}"), -1.0);
+}
+
+void MetricsTest::manyTypesAreSummedUp() {
+    engine::MetricsView view;
+    view.objects.effects = 7;
+    for (int i = 0; i < 103; ++i)
+        view.objects.types.push_back(
+            {.name = fmt::format("t{}", i), .byStatus = {{"a", 2}, {"b", 1}}, .due = 2, .actors = 1});
+    const EventCounters events;
+    const Exposition metrics(
+        metricsText({.engine = view, .events = events, .chunks = {}, .process = {}, .server = {}}));
+    QCOMPARE(metrics.problem, QString());
+    QCOMPARE(metrics.value("objects{type=\"t99\",status=\"a\"}"), 2.0);
+    QCOMPARE(metrics.value("objects{type=\"t100\",status=\"a\"}"), -1.0);
+    QCOMPARE(metrics.value("objects{beyond=\"100\"}"), 9.0);
+    QCOMPARE(metrics.value("objects_due{beyond=\"100\"}"), 6.0);
+    QCOMPARE(metrics.value("object_actors{beyond=\"100\"}"), 3.0);
+    QCOMPARE(metrics.value("object_effects_waiting"), 7.0);
+}
+
+void MetricsTest::hooksHaveFiguresWhereThereAreSome() {
+    engine::MetricsView view;
+    view.objects.hooks.push_back({.name = "page_*", .kind = "program", .runs = 5, .failed = 2, .dropped = 1});
+    const EventCounters events;
+    const Exposition metrics(
+        metricsText({.engine = view, .events = events, .chunks = {}, .process = {}, .server = {}}));
+    QCOMPARE(metrics.problem, QString());
+    QCOMPARE(metrics.value("hook_runs_total{hook=\"page_*\",kind=\"program\"}"), 5.0);
+    QCOMPARE(metrics.value("hook_failures_total{hook=\"page_*\",kind=\"program\"}"), 2.0);
+    QCOMPARE(metrics.value("hook_events_dropped_total{hook=\"page_*\",kind=\"program\"}"), 1.0);
 }
 
 void MetricsTest::aLabelIsEscaped() {

@@ -31,6 +31,8 @@ private Q_SLOTS:
     void fieldsAreSetOfTheRevisionThatIsNamed();
     void aStatusIsWaitedFor();
     void childrenAndHistoryAreServed();
+    void staysAreThoseOfWhatMoved();
+    void whoMadeItDueIsServed();
     void manyAreChangedAtOnce();
     void manyAreChangedByAFilter();
     void aRepeatWithItsKeyIsAnsweredAsTheFirst();
@@ -150,6 +152,9 @@ void ObjectRouteTest::aStatusIsWaitedFor() {
     api_->post("/compute/types", kType);
     const auto id = make();
     QCOMPARE(api_->get(at(id, "?wait=0.01&until=started")).status, 202);
+    const Reply slip = api_->get(at(id, "?wait=10&until=strated"));
+    QCOMPARE(slip.status, 422);
+    QCOMPARE(slip.text("field"), std::string("until"));
     QCOMPARE(api_->get(at(id, "?wait=10&until=queued")).status, 200);
     QCOMPARE(api_->get(at(id, "?wait=0")).status, 202);
 }
@@ -167,6 +172,37 @@ void ObjectRouteTest::childrenAndHistoryAreServed() {
     QCOMPARE(history.json().at("history").as_array().at(0).as_object().at("to").as_string(), "started");
     QCOMPARE(api_->get(at(99, "/children")).status, 404);
     QCOMPARE(api_->get(at(99, "/history")).status, 404);
+}
+
+void ObjectRouteTest::staysAreThoseOfWhatMoved() {
+    QCOMPARE(api_->get("/compute/types/page/stays").status, 404);
+    api_->post("/compute/types", kType);
+    const auto stays = [&] { return api_->get("/compute/types/page/stays").json().at("stays").as_array(); };
+    QVERIFY(stays().empty());
+    make();
+    for (const std::int64_t id : {make(), make()})
+        QCOMPARE(api_->post(at(id, "/move"), R"({"to":"started"})").status, 200);
+    QCOMPARE(stays().size(), std::size_t(1)); // nobody left another one
+    const auto queued = stays().at(0).as_object();
+    QCOMPARE(queued.at("status").as_string().c_str(), "queued");
+    QCOMPARE(queued.at("of").as_int64(), std::int64_t(2));
+    QVERIFY(queued.at("usual_s").to_number<double>() >= 0);
+}
+
+void ObjectRouteTest::whoMadeItDueIsServed() {
+    api_->post("/compute/types", kType);
+    const std::int64_t parent = make();
+    const std::int64_t child = make(fmt::format(R"(,"parent":{})", parent));
+    QVERIFY(!api_->get(at(parent)).json().contains("pokes"));
+    QCOMPARE(api_->post(at(parent, "/look"), "").status, 200);
+    QCOMPARE(api_->post(at(child, "/move"), R"({"to":"sealed","force":true})").status, 200);
+    const auto pokes = api_->get(at(parent)).json().at("pokes").as_array();
+    QCOMPARE(pokes.size(), std::size_t(2));
+    QCOMPARE(pokes.at(0).as_object().at("why").as_string().c_str(), "person");
+    QVERIFY(!pokes.at(0).as_object().contains("object"));
+    QCOMPARE(pokes.at(0).as_object().at("outcome").as_string().c_str(), "waits");
+    QCOMPARE(pokes.at(1).as_object().at("why").as_string().c_str(), "child");
+    QCOMPARE(pokes.at(1).as_object().at("object").as_int64(), child);
 }
 
 void ObjectRouteTest::manyAreChangedAtOnce() {

@@ -306,6 +306,38 @@ private Q_SLOTS:
         QVERIFY(queue.ask(0, event));
     }
 
+    void programsComeAndGo() {
+        HookQueue queue({target("b_clean"), target("p_updated", true)}, 2);
+        HookEvent of = hookEvent(HookPoint::Clean);
+        const auto typed = [&](const char* type) {
+            of.type = type;
+            return of;
+        };
+        QVERIFY(queue.ask(0, typed("b")));
+        QVERIFY(queue.ask(0, typed("b")));
+        QCOMPARE(begun(queue), std::string("b_clean#1 b_clean#2"));
+        QVERIFY(queue.ask(0, typed("b")));
+        // The one goes: what waits for it is forgotten, what runs goes on, and its place is nobody's before that ends.
+        QCOMPARE(queue.setPrograms({target("*_clean"), target("a_clean")}), std::vector<HookRunNumber>{3});
+        QVERIFY(!queue.isThere(0, "b_clean"));
+        std::string names;
+        for (const std::size_t at : queue.askedOf(typed("a"))) names += queue.target(at).name + " ";
+        QCOMPARE(names, std::string("*_clean a_clean "));
+        QCOMPARE(queue.askedOf(typed("b")).size(), std::size_t{1});
+        QCOMPARE(queue.figures().size(), std::size_t{3}); // with the plugin
+        QVERIFY(!queue.isIdle());
+        queue.ended(1, true, kMoment);
+        queue.ended(2, true, kMoment);
+        QVERIFY(queue.isIdle());
+        const std::size_t places = queue.size();
+        QVERIFY(queue.setPrograms({target("*_clean"), target("a_clean"), target("c_clean")}).empty());
+        QCOMPARE(queue.size(), places); // the free place
+        QVERIFY(queue.isThere(0, "c_clean"));
+        QVERIFY(queue.setPrograms({}).empty());
+        QVERIFY(!queue.wants(HookPoint::Clean));
+        QVERIFY(queue.askedOf(typed("a")).empty());
+    }
+
     void aPassThatBeginsIsToldOnceWhileOneWaits() {
         HookQueue queue({target("orchestrator_*")}, 2);
         for (int i = 0; i < 3; ++i) queue.add(hookEvent(HookPoint::OrchestratorTickStarted, ""));

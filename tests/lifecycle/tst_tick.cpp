@@ -264,6 +264,8 @@ private Q_SLOTS:
                  "The type snapshot has no field \"x\"; leave it out.");
         QCOMPARE(fieldsForNew(type_, R"({"url": "a", "depth": 1.5})").error().message,
                  "The field depth of snapshot has another type; give a value of that type.");
+        QCOMPARE(fieldsForNew(type_, R"({"url": null})").error().message,
+                 "The field url of snapshot is required, so it cannot be taken away; give it.");
         QVERIFY(fieldsForNew(type_, std::string(kMaxFieldBytes + 1, ' ')).error().kind == ErrorKind::TooLarge);
     }
 

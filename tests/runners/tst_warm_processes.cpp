@@ -62,6 +62,7 @@ class TestWarmProcesses : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void oneIsOrderedPreparedStartedAndReady();
+    void itsLocksAreThoseOfItsWorker();
     void oneThatNeedsMemoryIsPreparedOnceItHasSome();
     void oneThatCouldNotBePreparedIsGone();
     void oneThatIsNotNeededAnyMoreIsNotStarted();
@@ -81,6 +82,20 @@ private Q_SLOTS:
     void idleOnesEndForMemoryWhereTheyHaveEnough();
     void whatTheyPrintedIsKeptOfTheLastOnesOnly();
 };
+
+void TestWarmProcesses::itsLocksAreThoseOfItsWorker() {
+    Processes parts;
+    parts.launched();
+    QVERIFY(parts.starter.leases.back().locks.empty());
+    Processes locked;
+    locked.worker.locks = {"db", "licence"};
+    locked.launched();
+    QCOMPARE(locked.starter.leases.back().locks, (std::vector<std::string>{"db", "licence"}));
+    QCOMPARE(whyLocked({.name = "db", .holder = {}}), std::string("the lock db is held"));
+    const locks::LockHolder holder{.pid = 7, .engineId = "e", .dataDir = "/data", .lsn = Lsn(12)};
+    QCOMPARE(whyLocked({.name = "db", .holder = holder}),
+             std::string("the lock db is held by the engine of /data, process 7"));
+}
 
 void TestWarmProcesses::whatItsWorkerKeepsItHasFromItsStartAndTheRestWhileItIsBusy() {
     Processes parts;

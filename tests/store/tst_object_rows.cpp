@@ -1,4 +1,5 @@
 // Objects in the journal: a move by compare-and-swap with its effects, what an effect does once, types that change.
+#include "core/store/object_reads.h"
 #include "core/store/writer/object_rows.h"
 #include "tests/store/writer_fixture.h"
 
@@ -86,6 +87,47 @@ private Q_SLOTS:
         QCOMPARE(retryAt(), "900");
         QCOMPARE(done(toStarted(7, 0)), "");
         QCOMPARE(retryAt(), "200");
+    }
+    void aStayEndsWithAMoveToAnotherStatus() {
+        const std::vector<std::string> statuses{"queued", "started", "sealed"};
+        const auto staysOf = [&](const std::vector<StayMove>& moves) {
+            std::string line;
+            for (const StatusStay& stay : usualStays(moves, statuses))
+                line +=
+                    stay.status + " " + std::to_string(stay.usual.count()) + " of " + std::to_string(stay.of) + ";";
+            return line;
+        };
+        QCOMPARE(staysOf({}), "");
+        const StayMove first{.object = 1, .created = 10, .revision = 1, .t = 15, .from = "queued", .to = "started"};
+        StayMove retry = first, seal = first;
+        retry.from = "started";
+        retry.revision = 2;
+        retry.t = 20;
+        seal.from = "started";
+        seal.to = "sealed";
+        seal.revision = 3;
+        seal.t = 35;
+        QCOMPARE(staysOf({first, retry, seal}), "queued 5 of 1;started 20 of 1;");
+        // Of three the middle one.
+        StayMove other = first, third = first;
+        other.object = 2;
+        other.t = 11;
+        third.object = 3;
+        third.t = 90;
+        QCOMPARE(staysOf({first, other, third}), "queued 5 of 3;");
+        // Its first moves were cut: since when it was queued is not known.
+        StayMove late = first, later = seal;
+        late.revision = kKeptHistory + 1;
+        later.revision = kKeptHistory + 2;
+        QCOMPARE(staysOf({late, later}), "started 20 of 1;");
+        // A new version has another name for where it was.
+        StayMove renamed = seal;
+        renamed.from = "queued";
+        QCOMPARE(staysOf({first, renamed}), "queued 5 of 1;");
+        // A clock that was set back.
+        StayMove before = first;
+        before.t = 9;
+        QCOMPARE(staysOf({before}), "");
     }
     void creatingTwiceUnderOneKeyReturnsTheFirst() {
         QCOMPARE(create(7, "page"), "7");

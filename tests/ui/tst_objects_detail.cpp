@@ -42,6 +42,39 @@ private slots:
         theme_ = std::make_unique<Theme>(nullptr);
     }
 
+    void whoMovedItsNextLookIsToldWithWhatCameOfIt() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        const qint64 now = wallNow();
+        const auto poke = [&](int ago, const char* why, const char* outcome, QJsonObject more) {
+            QJsonObject json{{"t", now - ago * kSecond}, {"why", why}, {"outcome", outcome}};
+            for (auto it = more.begin(); it != more.end(); ++it) json.insert(it.key(), it.value());
+            return json;
+        };
+        const QJsonArray pokes{poke(9, "child", "moved", {{"object", 12}, {"to", "sealed"}}),
+                               poke(8, "action", "failed", {{"lsn", 812}}),
+                               poke(7, "object", "ended", {{"object", 5}, {"to", "failed"}}),
+                               poke(6, "person", "stayed", {}), poke(5, "later", "waits", {})};
+        QVERIFY(on.tell("objects/2", object(2, "started", {{"pokes", pokes}})));
+        Facts* shown = on.page.panel()->pokes();
+        QStringList words, targets;
+        for (const Fact& fact : shown->facts()) {
+            words << fact.value;
+            targets << fact.target;
+        }
+        QCOMPARE(words, QStringList({"later, not looked at yet", "Look now, stayed where it was",
+                                     "woken by object 5, it ended before, as failed",
+                                     "action 812 ended, the look failed", "child 12 ended, moved to sealed"}));
+        QCOMPARE(targets, QStringList({"", "", "object:5", "action:812", "object:12"}));
+        QVERIFY(shown->isVisible());
+        emit shown->linkClicked("action:812");
+        QCOMPARE(on.played.window.shown, std::vector<qint64>{812});
+        on.page.takeUpdates();
+        QVERIFY(on.tell("objects/2", object(2, "started")));
+        QVERIFY(!shown->isVisible());
+    }
+
     void theDetailHasHistoryChildrenAndTheWayToItsParent() {
         Played on;
         QVERIFY(on.begin(rowsFrom(3, 1, false)));

@@ -1,6 +1,7 @@
 // The page Objects over a link that is played: what its parts say, what its commands ask for, how rows come and stay.
 #include "tests/ui/played_objects.h"
 #include "ui/pages/objects/actor_strip.h"
+#include "ui/pages/objects/new_object_form.h"
 #include "ui/pages/objects/orphan_banner.h"
 #include "ui/pages/objects/state_view.h"
 #include "ui/pages/objects/type_list.h"
@@ -9,12 +10,15 @@
 
 #include <QAbstractItemModelTester>
 #include <QAction>
+#include <QComboBox>
 #include <QJsonObject>
+#include <QLineEdit>
 #include <QLocale>
 #include <QMenu>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTest>
+#include <algorithm>
 
 using namespace yard;
 using namespace yard::ui;
@@ -127,7 +131,21 @@ private slots:
         QCOMPARE(on.cell(7, ObjectColumn::NextLook), Format::unknown());
         QCOMPARE(on.cell(7, ObjectColumn::Parent), Format::unknown());
         QCOMPARE(on.cell(6, ObjectColumn::Note), QString("stuck: HTTP 503"));
-        QCOMPARE(on.cell(5, ObjectColumn::Status), QString("elsewhere"));
+        QCOMPARE(on.cell(5, ObjectColumn::Status), QString("elsewhere, unknown"));
+        const auto status = static_cast<int>(ObjectColumn::Status);
+        QVERIFY(on.page.model()->cell(on.page.model()->rowOf(5), status).tip.contains("no such status"));
+        QCOMPARE(on.page.model()->cell(on.page.model()->rowOf(9), status).tip, QString());
+    }
+
+    void anObjectWhoseTypeIsNotKnownSaysSo() {
+        Played on;
+        QVERIFY(on.begin({{"objects", QJsonArray{object(1, "queued", {{"type", "gone"}})}}}));
+        QCOMPARE(on.cell(1, ObjectColumn::Status), QString("queued, unknown"));
+        const Cell cell = on.page.model()->cell(0, static_cast<int>(ObjectColumn::Status));
+        QVERIFY2(cell.tip.contains("\"gone\""), qPrintable(cell.tip));
+        on.page.table()->selectId(1);
+        QVERIFY(on.tell("objects/1", object(1, "queued", {{"type", "gone"}})));
+        QCOMPARE(on.page.panel()->about()->facts().front().value, QString("queued, unknown"));
     }
 
     void actorsSayWhatTheyLookAtAndForHowLongOfTheirLimit() {
@@ -442,6 +460,123 @@ private slots:
         QVERIFY(on.page.states()->wordsOf("started").contains("failed (0.4 per min)"));
         const auto picture = [](Played& of) { return of.page.states()->grab().toImage(); };
         QVERIFY(picture(on) != picture(plain));
+    }
+
+    void anArrowSaysItsMoveAlsoWhereItsNumberHasNoRoom() {
+        const QJsonArray moves{QJsonObject{{"from", "queued"}, {"to", "started"}, {"per_min", 38.2}}};
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false),
+                         {{"types", QJsonArray{QJsonObject{
+                                        {"name", "snapshot"}, {"actors", QJsonArray()}, {"moves", moves}}}}}));
+        StateView* states = on.page.states();
+        const auto& arrows = states->chart().arrows();
+        const auto arrowOf = [&](const QString& from, const QString& to) {
+            return std::ranges::find_if(arrows, [&](const auto& one) { return one.from == from && one.to == to; });
+        };
+        const auto moved = arrowOf("queued", "started");
+        const auto still = arrowOf("started", "sealed");
+        QVERIFY(moved != arrows.end() && still != arrows.end());
+        QCOMPARE(states->arrowAt(moved->line.back()), &*moved);
+        QCOMPARE(states->wordsOf(*moved), QString::fromUtf8("queued → started: 38 per min"));
+        QCOMPARE(states->wordsOf(*still), QString::fromUtf8("started → sealed"));
+        QVERIFY(states->arrowAt(QPointF(-100, -100)) == nullptr);
+        // On a level part, else on an upright one, else nowhere.
+        StateChart::Arrow arrow{"a", "b", QPolygonF{{0, 0}, {12, 0}, {12, 80}, {20, 80}}};
+        const auto upright = StateView::rateArea(arrow, "1,140");
+        QVERIFY(upright.has_value());
+        QCOMPARE(upright->center(), QPointF(12, 40));
+        arrow.line = QPolygonF{{0, 0}, {120, 0}};
+        QCOMPARE(StateView::rateArea(arrow, "1,140")->center(), QPointF(60, 0));
+        arrow.line = QPolygonF{{0, 0}, {12, 0}};
+        QVERIFY(!StateView::rateArea(arrow, "1,140"));
+    }
+
+    void statesSayHowLongObjectsUsuallyStay() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        StateView* states = on.page.states();
+        QVERIFY(!states->wordsOf("started").contains("usual stay"));
+        const QJsonArray stays{QJsonObject{{"status", "started"}, {"usual_s", 52.6}, {"of", 9}}};
+        QVERIFY(on.tell("types/snapshot/stays", QJsonObject{{"stays", stays}}));
+        QVERIFY2(states->wordsOf("started").contains("usual stay 52.6 s"), qPrintable(states->wordsOf("started")));
+        QVERIFY(!states->wordsOf("queued").contains("usual stay"));
+        // Another type has none before they are told.
+        QJsonObject other = test::snapshotType();
+        other.insert("name", "other");
+        states->show(
+            readObjectTypes({{"types", QJsonArray{QJsonObject{{"name", "other"}, {"type", other}}}}}).front(), {},
+            {}, {});
+        QVERIFY(!states->wordsOf("started").contains("usual stay"));
+    }
+
+    // --- a new object
+
+    void aNewObjectIsWrittenInAFormAndShownOnceItIsMade() {
+        Played on;
+        QVERIFY(!on.page.fresh()->isEnabled() || !blockedWhy(on.command("new-object")).isEmpty());
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.setActive(false);
+        while (on.tell("objects", rowsFrom(3, 1, false))) continue; // nothing but the form asks from here on
+        on.page.fresh()->click();
+        NewObjectForm* form = on.page.form();
+        QVERIFY(form != nullptr);
+        on.command("new-object")->trigger();
+        QCOMPARE(on.page.findChildren<NewObjectForm*>().size(), qsizetype{1});
+        const auto before = on.played.link.asked.size();
+        form->line("fields.depth")->setText("deep");
+        form->line("parent")->setText("-1");
+        form->create()->click();
+        QCOMPARE(on.played.link.asked.size(), before); // nothing is sent
+        QCOMPARE(form->row("fields.url")->problem(), QString("Its type wants this"));
+        QCOMPARE(form->row("fields.depth")->problem(), QString("This wants a whole number"));
+        QCOMPARE(form->row("parent")->problem(), QString("This wants the number of an object"));
+        form->line("fields.url")->setText("https://a");
+        form->line("fields.depth")->setText("3");
+        form->line("parent")->setText("7");
+        form->line("key")->setText("k");
+        form->create()->click();
+        QCOMPARE(
+            on.last(),
+            QString(
+                R"(POST objects {"fields":{"depth":3,"url":"https://a"},"key":"k","parent":7,"type":"snapshot"})"));
+        QVERIFY(on.played.link.answer(
+            "objects", Answer{422, {}, QJsonObject{{"field", "parent"}}, "invalid", "No object 7."}));
+        QCOMPARE(form->row("parent")->problem(), QString("No object 7."));
+        QVERIFY(form->isVisible()); // what was written stays
+        form->line("parent")->clear();
+        form->status()->setCurrentIndex(form->status()->findData("started"));
+        form->create()->click();
+        QVERIFY2(on.last().contains(R"("status":"started")"), qPrintable(on.last()));
+        QVERIFY(on.played.link.answer("objects", Answer{503, {}, {}, "not_accepting", "A hook failed."}));
+        QCOMPARE(form->problem(), QString("A hook failed."));
+        form->create()->click();
+        QVERIFY(on.tell("objects", QJsonObject{{"id", 900}}));
+        QVERIFY(!form->isVisible());
+        QVERIFY(on.page.panel()->isVisible());
+        QCOMPARE(on.page.asOperation().yardctl, QString("yardctl objects show 900"));
+    }
+
+    void aFormOfAnotherTypeHasItsFieldsAndKeepsWhatBothHave() {
+        test::PlayedContext played;
+        QJsonObject json = test::snapshotTypes();
+        QJsonArray types = json.value("types").toArray();
+        const QJsonObject fields{{"url", QJsonObject{{"type", "string"}}},
+                                 {"size", QJsonObject{{"type", "integer"}, {"default", 12}}}};
+        const QJsonObject states{{"new", QJsonObject{{"initial", true}}}, {"old", QJsonObject{{"final", true}}}};
+        types.append(QJsonObject{{"name", "photo"}, {"type", QJsonObject{{"fields", fields}, {"states", states}}}});
+        json.insert("types", types);
+        QWidget parent;
+        auto* form = new NewObjectForm(played.context(), readObjectTypes(json), "snapshot", [](qint64) {}, &parent);
+        QCOMPARE(form->type()->currentData().toString(), QString("snapshot"));
+        form->line("fields.url")->setText("https://a");
+        form->type()->setCurrentIndex(form->type()->findData("photo"));
+        QVERIFY(form->line("fields.depth") == nullptr);
+        QCOMPARE(form->line("fields.url")->text(), QString("https://a"));
+        QCOMPARE(form->line("fields.size")->placeholderText(), QString("12"));
+        QCOMPARE(form->status()->currentText(), QString("new"));
+        form->create()->click();
+        QCOMPARE(std::get<0>(played.link.asked.back()).body,
+                 QByteArray(R"({"fields":{"url":"https://a"},"type":"photo"})"));
     }
 
     void ofManyThoseThatWereNotMovedAreTold() {

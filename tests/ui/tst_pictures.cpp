@@ -362,6 +362,9 @@ void noteObjects(test::Recording& recording) {
         recording.note({"GET", path}, {200, {}, json, {}, {}});
     };
     note("types", typesOfObjects());
+    note("types/snapshot/stays",
+         {{"stays", QJsonArray{QJsonObject{{"status", "queued"}, {"usual_s", 8.4}, {"of", 50}},
+                               QJsonObject{{"status", "started"}, {"usual_s", 52.6}, {"of", 50}}}}});
     note("objects", {{"objects", rows}});
     note("objects/13391", detail);
     note("orchestrator", {{"types", QJsonArray{QJsonObject{{"name", "snapshot"}, {"actors", actors}}}},

@@ -41,6 +41,12 @@ QString quoted(QString text) {
     return '\'' + text.replace('\'', QStringLiteral("'\\''")) + '\'';
 }
 
+/// As JSON.
+QString valueOf(const QJsonValue& value) {
+    const QString text = QString::fromUtf8(QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact));
+    return text.mid(1, text.size() - 2);
+}
+
 QString titleOf(const char* text, std::size_t count) {
     return QCoreApplication::translate("Operation", text, nullptr, static_cast<int>(count));
 }
@@ -108,6 +114,25 @@ Operation lookAtObject(qint64 object) {
             QStringLiteral("yardctl objects show %1").arg(object)};
 }
 
+/// yardctl takes no status: a line that left it out would do something else.
+Operation createObject(const QJsonObject& body) {
+    const QString type = body.value("type").toString();
+    QString line = "yardctl objects create " + quoted(type);
+    const QJsonObject fields = body.value("fields").toObject();
+    for (auto it = fields.begin(); it != fields.end(); ++it)
+        line += ' ' + quoted(it.key() + '=' + valueOf(it.value()));
+    if (body.contains("key")) line += " --key " + quoted(body.value("key").toString());
+    if (body.contains("parent")) line += QStringLiteral(" --parent %1").arg(body.value("parent").toInteger());
+    if (body.contains("status")) line.clear();
+    return {QCoreApplication::translate("Operation", "Create an object of the type %1").arg(type),
+            {"POST", "objects", {}, jsonBody(body)},
+            line};
+}
+
+Request objectStays(const QString& type) {
+    return {"GET", QStringLiteral("types/%1/stays").arg(QString::fromLatin1(QUrl::toPercentEncoding(type)))};
+}
+
 Operation objectsDueNow(const std::vector<qint64>& objects) {
     return {titleOf(QT_TRANSLATE_N_NOOP("Operation", "Look at %n object(s) now"), objects.size()),
             onObjects(objects, QStringLiteral("look"), {}), "yardctl objects look" + numbersOf(objects)};
@@ -133,10 +158,8 @@ Operation setObjectField(qint64 object, qint64 revision, const QString& field, c
     Request request{
         "PATCH", QStringLiteral("objects/%1").arg(object), {}, jsonBody({{"fields", QJsonObject{{field, value}}}})};
     request.revision = revision;
-    QString shown = QString::fromUtf8(QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact));
-    shown = shown.mid(1, shown.size() - 2);
     return {QCoreApplication::translate("Operation", "Set %1 of object %2").arg(field).arg(object), request,
-            QStringLiteral("yardctl objects set %1 %2").arg(object).arg(quoted(field + '=' + shown))};
+            QStringLiteral("yardctl objects set %1 %2").arg(object).arg(quoted(field + '=' + valueOf(value)))};
 }
 
 } // namespace operations

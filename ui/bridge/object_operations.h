@@ -33,6 +33,10 @@ inline constexpr std::size_t kMostObjectsAtOnce = 5'000;
 Request listObjects(const ObjectFilter& filter, qint64 after, int limit, bool oldestFirst);
 Operation lookAtObjectList(const ObjectFilter& filter);
 Operation lookAtObject(qint64 object);
+/// `body`: as POST objects takes one.
+Operation createObject(const QJsonObject& body);
+/// How long objects of a type usually stay in each status.
+Request objectStays(const QString& type);
 /// Due now. One to kMostObjectsAtOnce, as in the two below.
 Operation objectsDueNow(const std::vector<qint64>& objects);
 /// `force`: also where their type does not allow it.

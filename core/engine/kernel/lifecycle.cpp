@@ -244,6 +244,7 @@ void Kernel::startServices() {
     serve("schedules", services_.schedules->run());
     serve("objects", services_.objects->run());
     serve("kept objects", services_.objects->keep());
+    serve("hook folder", services_.hooks->watch());
     serve("alerts", services_.alerts->run());
     serve("alert alarm", services_.alerts->watchAlarm());
     if (ground_.join) services_.guests->join(std::move(*ground_.join));

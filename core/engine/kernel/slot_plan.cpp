@@ -63,9 +63,12 @@ static int roomBeside(const SlotPlan& plan, std::optional<std::uint64_t> openFil
 }
 
 void addHookSlots(SlotPlan& plan, std::size_t programs, std::optional<std::uint64_t> openFiles) {
-    if (programs == 0) return;
-    const int wanted = std::min(static_cast<int>(programs) + 1, kMostHookSlots);
     const int room = roomBeside(plan, openFiles);
+    if (programs == 0) { // nothing gives way to what may come
+        plan.hooks = std::clamp(room, 0, kFewestHookSlots);
+        return;
+    }
+    const int wanted = std::clamp(static_cast<int>(programs) + 1, kFewestHookSlots, kMostHookSlots);
     plan.hooks = std::max(std::min(room, wanted), kFewestHookSlots);
     // Without a place a hook would refuse all that it is asked of: other work gives way.
     if (plan.hooks > room) plan.shared = std::max(plan.shared - (plan.hooks - std::max(room, 0)), 1);

@@ -35,7 +35,7 @@ struct SlotPlan {
 /// For so many cores and so many actions at once. `openFiles`: what a process may open here; absent: as many as it
 /// likes. Invalid, with what to do, when it cannot even be a few. Says in the log what is less than wanted.
 Result<SlotPlan> planSlots(int cores, int slotCount, std::optional<std::uint64_t> openFiles);
-/// Slots for hooks of so many programs: none without programs, else two at least. Before those for guests.
+/// Slots for hooks of so many programs, two at least: others may be added to their folder later. Before those for guests.
 void addHookSlots(SlotPlan& plan, std::size_t programs, std::optional<std::uint64_t> openFiles);
 /// Slots for guests beside those: as many as for the engine's own, where there is room.
 void addGuestSlots(SlotPlan& plan, std::optional<std::uint64_t> openFiles);

@@ -31,28 +31,34 @@ void Wiring::openHooks() {
         .sandboxOf = [this, directory](const HookFile& file,
                                        SlotId slot) { return sandboxOf(file, directory, slot); },
         .spawn = spawning(),
-        .now = [this] { return ground_.loop.now(); }});
+        .now = [this] { return ground_.loop.now(); },
+        .readFolder =
+            [this, directory] {
+                const bool isGiven = !ground_.options.hooksDir.empty();
+                return ground_.helpers->run(
+                    [directory, isGiven] { return readHookFolder(directory, isGiven, true); });
+            }});
 }
 
 void Wiring::openObjects() {
-    services_.actors.emplace(
-        ActorProcesses::Parts{.add =
-                                  [this](const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
-                                         const std::string& worker) {
-                                      return services_.warm->addActor(id, std::move(descriptor), worker);
-                                  },
-                              .remove = [this](const std::string& id) { services_.warm->removeWorker(id); },
-                              .submit =
-                                  [this](runners::Lease lease) {
-                                      std::vector<runners::Lease> one;
-                                      one.push_back(std::move(lease));
-                                      services_.warm->submit(std::move(one));
-                                      services_.pool->mayBeBusy();
-                                  },
-                              .stop =
-                                  [this](runners::AttemptId id) {
-                                      services_.warm->end(id, runners::StopCause::Limit, Duration::zero());
-                                  }});
+    services_.actors.emplace(ActorProcesses::Parts{
+        .add =
+            [this](const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
+                   const std::string& worker, std::vector<std::string> locks) {
+                return services_.warm->addActor(id, std::move(descriptor), worker, std::move(locks));
+            },
+        .remove = [this](const std::string& id) { services_.warm->removeWorker(id); },
+        .submit =
+            [this](runners::Lease lease) {
+                std::vector<runners::Lease> one;
+                one.push_back(std::move(lease));
+                services_.warm->submit(std::move(one));
+                services_.pool->mayBeBusy();
+            },
+        .stop =
+            [this](runners::AttemptId id) {
+                services_.warm->end(id, runners::StopCause::Limit, Duration::zero());
+            }});
     Objects::Reads reads{
         .object =
             [this](std::int64_t id) {
@@ -72,6 +78,18 @@ void Wiring::openObjects() {
             [this](std::string key) {
                 return ground_.journal.ask(
                     [key = std::move(key)](store::Reader& reader) { return reader.keptAnswer(key); });
+            },
+        .ahead =
+            [this](std::vector<std::int64_t> ids, std::size_t mostBytes) {
+                return ground_.journal.ask([ids = std::move(ids), mostBytes](store::Reader& reader) {
+                    return reader.objectsOf(ids, mostBytes);
+                });
+            },
+        .stays =
+            [this](std::int64_t type, std::vector<std::string> statuses) {
+                return ground_.journal.ask([type, statuses = std::move(statuses)](store::Reader& reader) {
+                    return reader.objectStays(type, statuses);
+                });
             }};
     services_.objects.emplace(Objects::Parts{
         .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },

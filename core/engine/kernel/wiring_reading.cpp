@@ -1,5 +1,6 @@
 // Services that answer questions, each given what it needs of the others.
 #include "core/engine/kernel/wiring.h"
+#include "core/engine/objects/object_figures.h"
 #include "core/session/live_views.h"
 
 #include <utility>
@@ -288,7 +289,8 @@ void Wiring::openOverview() {
                         .findings = [this] { return services_.orphans->findings(); },
                         .store = [this] { return ground_.store->stats(); },
                         .hung = [this] { return services_.monitor->hung(); },
-                        .warm = [this] { return services_.warm ? &services_.warm->views() : nullptr; }});
+                        .warm = [this] { return services_.warm ? &services_.warm->views() : nullptr; },
+                        .objects = [this] { return objectFigures(*services_.objects); }});
 }
 
 coro::Task<Result<ActionState>> Wiring::stateOfEnded(Lsn lsn) {

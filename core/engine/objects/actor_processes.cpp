@@ -16,7 +16,7 @@ std::int64_t thousandths(double amount) {
 /// A group of its own with one process, and with the resources of the type where it names some.
 std::shared_ptr<const WorkerDescriptor> descriptorOf(const ActorProcesses::Order& order) {
     auto own = std::make_shared<WorkerDescriptor>(*order.descriptor);
-    own->pool.group = fmt::format("{} #{}", order.name, order.actor);
+    own->pool.group = ActorProcesses::groupName(order.name, order.actor);
     own->pool.minProcesses = 0;
     own->pool.maxProcesses = 1;
     own->pool.maxRequests = 0;
@@ -49,11 +49,19 @@ Resources resourcesOf(const std::vector<std::pair<std::string, double>>& named, 
     return worker;
 }
 
+std::string ActorProcesses::groupName(const std::string& name, lifecycle::ActorNumber actor) {
+    return fmt::format("{} #{}", name, actor);
+}
+
 void ActorProcesses::start(const Order& order) {
     YARD_ASSERT_OWNER(owner_);
     Actor& actor = actors_[order.actor];
     actor.id = fmt::format("{}#{}", order.worker, order.actor);
-    actor.group = parts_.add(actor.id, descriptorOf(order), order.worker);
+    // One that is named twice would be held by the actor itself.
+    std::vector<std::string> locks = order.locks;
+    std::ranges::sort(locks);
+    locks.erase(std::ranges::unique(locks).begin(), locks.end());
+    actor.group = parts_.add(actor.id, descriptorOf(order), order.worker, std::move(locks));
     runners::WarmCall call;
     call.isStart = true;
     submit(order.actor, actor, std::move(call));

@@ -29,7 +29,7 @@ class ActorProcesses {
 public:
     struct Parts {
         std::function<pool::GroupId(const std::string& id, std::shared_ptr<const WorkerDescriptor>,
-                                    const std::string& worker)>
+                                    const std::string& worker, std::vector<std::string> locks)>
             add; ///< WarmRunner::addActor()
         std::function<void(const std::string& id)> remove;
         std::function<void(runners::Lease)> submit;
@@ -48,10 +48,13 @@ public:
         std::shared_ptr<const WorkerDescriptor> descriptor{};
         std::string name{}; ///< of its group in the pool, for people
         std::vector<std::pair<std::string, double>> resources{};
+        std::vector<std::string> locks{}; ///< named ones, which it holds while it lives
     };
     explicit ActorProcesses(Parts parts)
         : parts_(std::move(parts)) {}
     void attach(Told told) { told_ = std::move(told); }
+    /// What the pool calls the one process of an actor.
+    static std::string groupName(const std::string& name, lifecycle::ActorNumber actor);
 
     void start(const Order& order);
     /// `members`: see runners::WarmCall::look.

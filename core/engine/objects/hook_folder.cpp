@@ -95,20 +95,28 @@ Result<void> applyHookRules(HookFolder& folder, std::string_view json) {
 }
 
 /// Null: it is none.
-static Result<std::optional<HookFile>> hookFileAt(const std::string& path, const std::string& name) {
+static Result<std::optional<HookFile>> hookFileAt(const std::string& path, const std::string& name, bool isAgain) {
     struct stat entry{};
     if (::stat(path.c_str(), &entry) != 0 || !S_ISREG(entry.st_mode)) return std::optional<HookFile>();
     if (::access(path.c_str(), X_OK) != 0) return std::optional<HookFile>();
     auto pattern = lifecycle::HookPattern::parse(name);
     if (!pattern) {
-        logWarning("hooks", "{} is left out: {}", path, pattern.error().message);
+        if (!isAgain) logWarning("hooks", "{} is left out: {}", path, pattern.error().message);
         return std::optional<HookFile>();
     }
     if (auto ours = isOurs(path, entry); !ours) return std::unexpected(ours.error());
     return std::optional(HookFile{.pattern = *std::move(pattern)});
 }
 
-Result<HookFolder> readHookFolder(const std::string& directory, bool mustExist) {
+bool isSame(const HookFolder& a, const HookFolder& b) {
+    return a.directory == b.directory &&
+           std::ranges::equal(a.files, b.files, [](const HookFile& one, const HookFile& other) {
+               return one.pattern.text() == other.pattern.text() && one.isSandboxed == other.isSandboxed &&
+                      one.hasNetwork == other.hasNetwork;
+           });
+}
+
+Result<HookFolder> readHookFolder(const std::string& directory, bool mustExist, bool isAgain) {
     HookFolder folder{.directory = directory, .files = {}};
     struct stat self{};
     if (::stat(directory.c_str(), &self) != 0 || !S_ISDIR(self.st_mode)) {
@@ -119,8 +127,13 @@ Result<HookFolder> readHookFolder(const std::string& directory, bool mustExist) 
     if (auto ours = isOurs(directory, self); !ours) return std::unexpected(ours.error());
     std::error_code error;
     std::filesystem::directory_iterator at(directory, error);
+    std::size_t entries = 0;
     for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
-        auto file = hookFileAt(at->path().string(), at->path().filename().string());
+        if (++entries > HookFolder::kMostEntries)
+            return fail(ErrorKind::AtLimit,
+                        fmt::format("{} has more than {} files; keep what is no hook elsewhere.", directory,
+                                    HookFolder::kMostEntries));
+        auto file = hookFileAt(at->path().string(), at->path().filename().string(), isAgain);
         if (!file) return std::unexpected(file.error());
         if (*file) folder.files.push_back(**std::move(file));
         if (folder.files.size() > HookFolder::kMostFiles)

@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/base/last_output.h"
 #include "core/base/log.h"
+#include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/lifecycle/field_values.h"
 
@@ -26,13 +27,18 @@ namespace {
 constexpr std::size_t kMostRefusalBytes = 1'000;
 constexpr Duration kHookGrace = std::chrono::milliseconds(500);
 
-std::vector<HookTarget> hookTargets(const Hooks::Parts& parts) {
+std::vector<HookTarget> programTargets(const HookFolder& folder) {
     std::vector<HookTarget> targets;
-    for (const HookFile& file : parts.folder.files) {
+    for (const HookFile& file : folder.files) {
         HookTarget& target = targets.emplace_back();
         target.name = file.pattern.text();
         target.patterns.push_back(file.pattern);
     }
+    return targets;
+}
+
+std::vector<HookTarget> hookTargets(const Hooks::Parts& parts) {
+    std::vector<HookTarget> targets = programTargets(parts.folder);
     for (const auto& plugin : parts.plugins)
         targets.push_back({.name = plugin->name(), .patterns = plugin->patterns(), .isPlugin = true});
     return targets;
@@ -88,7 +94,12 @@ void Hooks::begin(HookRun run) {
 // --- programs
 
 Result<runners::Lease> Hooks::leaseOf(const HookRun& run, SlotId slot) const {
-    const HookFile& file = parts_.folder.files[run.target];
+    if (!problem_.empty()) return fail(ErrorKind::Invalid, problem_);
+    const std::string& name = queue_.target(run.target).name;
+    const auto known =
+        std::ranges::find(parts_.folder.files, name, [](const HookFile& one) { return one.pattern.text(); });
+    if (known == parts_.folder.files.end()) return fail(ErrorKind::NotFound, "its file is gone");
+    const HookFile& file = *known;
     auto plan = parts_.sandboxOf(file, slot);
     if (!plan) return std::unexpected(plan.error());
     auto input = stdinOf(run.json);
@@ -183,7 +194,9 @@ void Hooks::updates(std::vector<runners::Update> batch) {
 
 coro::Task<void> Hooks::runPlugin(HookRun run) {
     const Begun begun{.number = run.number, .target = run.target, .isAsked = run.isAsked, .since = parts_.now()};
-    Plugin& plugin = *parts_.plugins[run.target - parts_.folder.files.size()];
+    const std::string& name = queue_.target(run.target).name;
+    Plugin& plugin =
+        **std::ranges::find(parts_.plugins, name, [](const auto& one) { return std::string(one->name()); });
     coro::OneShot<Plugin::Answer> shot("plugin");
     plugin.run(run.name, run.json, shot.promise());
     const auto waitFor = [](coro::OneShot<Plugin::Answer>& of) -> coro::Task<Plugin::Answer> {
@@ -257,16 +270,21 @@ coro::Task<Result<Hooks::Answer>> Hooks::ask(std::size_t target, HookEvent event
 
 coro::Task<Result<std::string>> Hooks::clean(lifecycle::Type type, HookEvent event) {
     YARD_ASSERT_OWNER(owner_);
-    for (const std::size_t target : queue_.askedOf(event)) {
+    std::vector<std::pair<std::size_t, std::string>> asked;
+    for (const std::size_t target : queue_.askedOf(event)) asked.emplace_back(target, queue_.target(target).name);
+    for (const auto& one : asked) {
+        const std::size_t target = one.first;
+        const std::string& name = one.second;
+        if (!queue_.isThere(target, name)) continue; // its file went while others were asked
         const auto answer = co_await ask(target, event);
         if (!answer) co_return std::unexpected(answer.error());
-        const std::string& name = queue_.target(target).name;
         const auto failed = [&name](std::string_view why) {
             return fail(
                 ErrorKind::NotAccepting,
                 fmt::format("The hook {} has to be asked, and failed: {}. Nothing was changed.", name, why));
         };
-        const auto useless = [this, target, &failed](std::string_view why) {
+        const auto useless = [this, target, &name, &failed](std::string_view why) {
+            if (!queue_.isThere(target, name)) return failed(why);
             queue_.failedAfterAll(target);
             warnOnce(target, why);
             return failed(why);
@@ -285,6 +303,39 @@ coro::Task<Result<std::string>> Hooks::clean(lifecycle::Type type, HookEvent eve
         event.object->fields = *std::move(merged);
     }
     co_return std::move(event.object->fields);
+}
+
+// --- the folder
+
+coro::Task<void> Hooks::watch() {
+    if (!parts_.readFolder) co_return;
+    for (;;) {
+        (void)co_await coro::comesWithin(kRest, used_);
+        used_.clear();
+        take(co_await parts_.readFolder());
+        co_await coro::sleepFor(kReadPause);
+    }
+}
+
+void Hooks::take(Result<HookFolder> folder) {
+    YARD_ASSERT_OWNER(owner_);
+    if (isStopped_) return;
+    if (folder && !folder->files.empty() && parts_.slots == 0)
+        folder = fail(ErrorKind::AtLimit, "There was no room for hooks when the engine started: start it again.");
+    const std::string problem = folder ? std::string() : folder.error().message;
+    if (std::exchange(problem_, problem) != problem) {
+        if (problem.empty())
+            logInfo("hooks", "{} can be used again", parts_.folder.directory);
+        else
+            logError("hooks", "programs of {} are not run: {}", parts_.folder.directory, problem);
+    }
+    if (!folder || isSame(*folder, parts_.folder)) return;
+    parts_.folder = *std::move(folder);
+    failing_.clear(); // of others, perhaps
+    for (const HookRunNumber waiting : queue_.setPrograms(programTargets(parts_.folder)))
+        tell(waiting, {.failure = "its file was taken away"});
+    logInfo("hooks", "{} has changed: {} programs are hooks", parts_.folder.directory, parts_.folder.files.size());
+    goOn();
 }
 
 // --- the end

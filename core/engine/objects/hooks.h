@@ -12,6 +12,7 @@
 #include "core/base/ids.h"
 #include "core/base/owner.h"
 #include "core/coro/one_shot.h"
+#include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/engine/objects/hook_folder.h"
 #include "core/engine/objects/plugin.h"
@@ -31,6 +32,8 @@ namespace yard::engine {
 class Hooks {
 public:
     static constexpr Duration kLimit = std::chrono::seconds(5);
+    static constexpr Duration kRest = std::chrono::seconds(30);
+    static constexpr Duration kReadPause = std::chrono::seconds(1);
     struct Parts {
         HookFolder folder{};
         std::vector<std::unique_ptr<Plugin>> plugins{};
@@ -42,11 +45,20 @@ public:
         std::function<Result<std::shared_ptr<const sandbox::Plan>>(const HookFile&, SlotId)> sandboxOf;
         std::function<void(const char* name, coro::Task<void>)> spawn;
         std::function<MonoTime()> now;
+        /// The folder as it is now, read elsewhere. Empty: it stays as it was.
+        std::function<coro::Task<Result<HookFolder>>()> readFolder{};
     };
     explicit Hooks(Parts parts);
 
-    bool wants(lifecycle::HookPoint point) const { return queue_.wants(point); }
+    bool wants(lifecycle::HookPoint point) const {
+        if (!used_.isSet()) used_.set();
+        return queue_.wants(point);
+    }
     bool wants(const lifecycle::HookEvent& event) const { return queue_.wants(event); }
+    /// Reads the folder again and again: a second after something happened, else each kRest. One that cannot be used any
+    /// more has its programs fail, so that nothing is let in that they guard, until it can.
+    coro::Task<void> watch();
+    void take(Result<HookFolder> folder);
     /// Tells it to those that observe, later.
     void fire(const lifecycle::HookEvent& event);
     /// Asks all that want it, one after another: each sees what the one before made of the fields. The fields of the
@@ -98,6 +110,8 @@ private:
     std::map<lifecycle::HookRunNumber, coro::Promise<Answer>> asked_;
     std::set<std::size_t> failing_; ///< the log has said so, and it has not succeeded since
     std::int64_t last_ = runners::kFirstHookLsn;
+    std::string problem_{};      ///< why the folder cannot be used; empty: it can
+    mutable coro::Event used_{}; ///< something happened since it was read
     bool isStopped_ = false;
     OwnerCheck owner_;
 };

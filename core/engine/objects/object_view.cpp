@@ -104,6 +104,20 @@ void writeHistory(JsonWriter& writer, const std::vector<store::ObjectMoveRow>& h
     writer.closeArray();
 }
 
+void writePokes(JsonWriter& writer, const std::vector<Poke>& pokes) {
+    writer.openArray();
+    for (const Poke& poke : pokes) {
+        writer.openObject();
+        writer.member("t", poke.t);
+        writer.member("why", name(poke.why));
+        if (poke.by != 0) writer.member(poke.why == PokeWhy::Action ? "lsn" : "object", poke.by);
+        writer.member("outcome", name(poke.outcome));
+        if (!poke.to.empty()) writer.member("to", poke.to);
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
 void writeActions(JsonWriter& writer, const std::vector<OwnedActionView>& actions, std::size_t most) {
     writer.openObject();
     std::size_t bytes = 0;

@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/engine/objects/pokes.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
 #include "core/lifecycle/hook_queue.h"
@@ -34,6 +35,7 @@ struct ObjectView {
     std::vector<store::StatusCount> children{};  ///< of one object; not in a list
     std::vector<store::ObjectMoveRow> history{}; ///< likewise
     std::vector<OwnedActionView> actions{};      ///< likewise
+    std::vector<Poke> pokes{};                   ///< likewise; the oldest first
     bool isHot = false;                          ///< looked at as often as may be
     bool isReached = true;                       ///< of a wait: it has the status that was waited for
 };
@@ -52,6 +54,7 @@ struct ObjectTypeView {
 struct OrchestratorView {
     struct Actor {
         std::string key{};
+        std::string process{};   ///< as the pool calls it
         std::int64_t object = 0; ///< 0: it looks at none now
         WallMicros since = 0;    ///< when it was given that, or was started
         bool isReady = false;
@@ -93,6 +96,7 @@ inline constexpr std::size_t kMostActionBytes = std::size_t{512} << 10;
 void writeActions(JsonWriter& writer, const std::vector<OwnedActionView>& actions,
                   std::size_t most = kMostActionBytes);
 void writeHistory(JsonWriter& writer, const std::vector<store::ObjectMoveRow>& history);
+void writePokes(JsonWriter& writer, const std::vector<Poke>& pokes);
 void writeCounts(JsonWriter& writer, const std::vector<store::StatusCount>& counts);
 
 /// An object as it is posted, or as an effect has it.

@@ -5,6 +5,7 @@
 #include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/lifecycle/type_json.h"
+#include "core/model/json_fields.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -219,6 +220,13 @@ Result<ObjectTypeView> Objects::type(std::string name) const {
     return viewOf(*number);
 }
 
+coro::Task<Result<std::vector<store::StatusStay>>> Objects::stays(std::string name) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto number = numberOf(name);
+    if (!number) co_return std::unexpected(number.error());
+    co_return co_await parts_.reads.stays(types_[*number].id, statusesOf(*number));
+}
+
 Objects::Held::Held(Objects& objects, TypeNumber number)
     : objects_(objects)
     , number_(number) {
@@ -247,8 +255,9 @@ coro::Task<Result<ObjectTypeView>> Objects::putType(std::string json) {
     YARD_ASSERT_OWNER(owner_);
     auto type = lifecycle::parseType(json);
     if (!type) co_return std::unexpected(type.error());
-    if (type->actor && !type->actor->locks.empty())
-        co_return invalid("locks", "Actors take no named locks in this version; leave \"locks\" out.");
+    const auto isName = [](const std::string& lock) { return isLockName(lock); };
+    if (type->actor && !std::ranges::all_of(type->actor->locks, isName))
+        co_return invalid("locks", "Name locks by 1 to 128 letters, digits or \".\", \"_\", \":\", \"@\", \"-\".");
     Resources least;
     least.milliCores = 0;
     if (type->actor && !parts_.everFits(resourcesOf(type->actor->resources, std::move(least))))
@@ -358,6 +367,11 @@ bool Objects::isReached(std::int64_t id, const std::string& until) const {
 
 coro::Task<Result<ObjectView>> Objects::get(std::int64_t id, Duration wait, std::string until) {
     YARD_ASSERT_OWNER(owner_);
+    if (const lifecycle::Object* object = orchestrator_.find(ObjectId(id)); object && !until.empty())
+        if (auto fine = checkFilter(orchestrator_.type(object->type), until, {}); !fine) {
+            fine.error().field = "until"; // a slip would wait in vain
+            co_return std::unexpected(std::move(fine.error()));
+        }
     const WallMicros end = parts_.now() + wait.count();
     for (WallMicros now = parts_.now(); !isReached(id, until) && now < end; now = parts_.now())
         (void)co_await coro::comesWithin(Duration(end - now), changed_);
@@ -369,6 +383,7 @@ coro::Task<Result<ObjectView>> Objects::get(std::int64_t id, Duration wait, std:
     ObjectView view = viewOf(std::move((*read)->row));
     view.children = std::move((*read)->children);
     view.history = *std::move(history);
+    view.pokes = pokes_.of(ObjectId(id));
     auto actions = co_await actionsOf(std::move((*read)->actions));
     if (!actions) co_return std::unexpected(std::move(actions.error()));
     view.actions = *std::move(actions);
@@ -437,6 +452,7 @@ OrchestratorView Objects::orchestrator() const {
         for (const auto& [actor, entry] : actors_)
             if (entry.type == number)
                 type.actors.push_back({.key = shownKey(entry.key),
+                                       .process = ActorProcesses::groupName(processName(entry), actor),
                                        .object = entry.call ? entry.call->object.value : entry.seen.id.value,
                                        .since = entry.since,
                                        .isReady = entry.isReady});

@@ -16,7 +16,9 @@
 #include "core/coro/task.h"
 #include "core/engine/objects/actor_processes.h"
 #include "core/engine/objects/hooks.h"
+#include "core/engine/objects/look_ahead.h"
 #include "core/engine/objects/object_view.h"
+#include "core/engine/objects/pokes.h"
 #include "core/engine/state/views.h"
 #include "core/engine/state/worker_registry.h"
 #include "core/lifecycle/move_rates.h"
@@ -68,6 +70,10 @@ public:
         std::function<coro::Task<Result<ActionResult>>(Lsn)> action;
         /// As Reader::keptAnswer().
         std::function<coro::Task<Result<std::optional<store::Reader::KeptAnswer>>>(std::string key)> keptAnswer;
+        LookAhead::Read ahead{}; ///< empty: each row is read after its claim
+        /// As Reader::objectStays().
+        std::function<coro::Task<Result<std::vector<store::StatusStay>>>(std::int64_t, std::vector<std::string>)>
+            stays{};
     };
     struct Parts {
         /// Is posted when this returns, so that the journal keeps the order.
@@ -118,6 +124,8 @@ public:
     /// The same without their bodies.
     std::vector<ObjectTypeView> counts() const;
     Result<ObjectTypeView> type(std::string name) const;
+    /// How long its objects usually stay in each status, of some that were there; by status. NotFound.
+    coro::Task<Result<std::vector<store::StatusStay>>> stays(std::string name);
     /// NotFound; WrongState with objects, unless `isForced`: then they go, too.
     coro::Task<Result<void>> removeType(std::string name, bool isForced);
 
@@ -220,7 +228,12 @@ private:
     coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch,
                                  std::optional<HookView> view, Posted posted);
     void journalRefused(const Error& error);
-    coro::Task<void> lookAt(lifecycle::SendTick tick);
+    coro::Task<void> lookAt(lifecycle::SendTick tick, LookAhead::BatchPtr ahead);
+    coro::Task<Result<std::optional<store::ObjectWithRelatives>>> rowFor(lifecycle::Seen seen,
+                                                                         LookAhead::BatchPtr ahead);
+    void readAhead(const std::vector<lifecycle::Claim>& claims);
+    void poke(lifecycle::ObjectId id, PokeWhy why, std::int64_t by, WallMicros now);
+    void settlePokes(const lifecycle::Write& write, const lifecycle::Object& before);
     coro::Task<Result<std::vector<OwnedActionView>>> actionsOf(std::vector<std::pair<std::string, Lsn>> named);
     void actorReady(lifecycle::ActorNumber actor);
     void actorBegan(lifecycle::ActorNumber actor);
@@ -264,6 +277,7 @@ private:
     std::optional<HookView> tellBefore(const lifecycle::Write& write, const lifecycle::Object& object,
                                        const Told& told) const;
     void tellAfter(const lifecycle::Write& write, bool ok, const HookView& view) const;
+    std::string processName(const ActorEntry& actor) const; ///< without its number
     std::string actorName(lifecycle::ActorNumber number, lifecycle::TypeNumber type) const;
     /// With the fields that hooks make of what is given. Errors: as Hooks::clean().
     coro::Task<Result<GivenObject>> cleaned(GivenObject given);
@@ -353,7 +367,9 @@ private:
     coro::Event work_;                ///< there may be something to decide
     coro::Event keeping_;             ///< a type is another one
     coro::ConditionVariable changed_; ///< some object is another one
-    std::set<std::string> heldKeys_;  ///< idempotency keys of requests on their way
+    LookAhead ahead_;
+    Pokes pokes_;
+    std::set<std::string> heldKeys_; ///< idempotency keys of requests on their way
     coro::ConditionVariable keyFreed_;
     coro::Mutex typeMutex_; ///< one change of types at a time
     OwnerCheck owner_;

@@ -216,7 +216,10 @@ coro::Task<Result<std::int64_t>> Objects::look(std::vector<std::int64_t> ids) {
         const lifecycle::Object* object = orchestrator_.find(ObjectId(id));
         return !object || orchestrator_.type(object->type).isFinal(object->status);
     });
-    for (const std::int64_t id : ids) orchestrator_.wake(ObjectId(id), now);
+    for (const std::int64_t id : ids) {
+        poke(ObjectId(id), PokeWhy::Person, 0, now);
+        orchestrator_.wake(ObjectId(id), now);
+    }
     const auto count = std::ssize(ids);
     const auto posted = parts_.post(store::WakeObjects{.ids = std::move(ids), .effect = {}, .at = now});
     wakeUp();
@@ -233,7 +236,11 @@ coro::Task<Result<std::int64_t>> Objects::remove(std::vector<std::int64_t> ids) 
         const lifecycle::Object* object = orchestrator_.find(ObjectId(id));
         if (!object) continue;
         // What waits for its last child is woken by the end of that, however it came.
-        if (object->parent.value != 0) orchestrator_.wake(object->parent, parts_.now());
+        if (object->parent.value != 0) {
+            poke(object->parent, PokeWhy::Child, id, parts_.now());
+            orchestrator_.wake(object->parent, parts_.now());
+        }
+        pokes_.forget(ObjectId(id));
         fireDeleted(*object);
         outbox_.hurry(ObjectId(id), parts_.now()); // what waits of it is over
         orchestrator_.remove(ObjectId(id));

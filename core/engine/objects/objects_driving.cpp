@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
+#include <memory>
 #include <utility>
 
 namespace yard::engine {
@@ -108,7 +110,17 @@ void Objects::carryClaims(std::vector<lifecycle::Claim> claims) {
              .revision = claim.revision,
              .retryAt = claim.retryAt});
     }
-    parts_.spawn("object claims", commitClaims(std::move(claims), parts_.post(std::move(operation))));
+    auto posted = parts_.post(std::move(operation));
+    readAhead(claims);
+    parts_.spawn("object claims", commitClaims(std::move(claims), std::move(posted)));
+}
+
+void Objects::readAhead(const std::vector<lifecycle::Claim>& claims) {
+    if (!parts_.reads.ahead) return;
+    auto batch = std::make_shared<LookAhead::Batch>();
+    auto ids = ahead_.begin(claims, batch);
+    if (!ids.empty())
+        parts_.spawn("object rows", LookAhead::fill(std::move(batch), parts_.reads.ahead, std::move(ids)));
 }
 
 coro::Task<void> Objects::commitClaims(std::vector<lifecycle::Claim> claims, Posted posted) {
@@ -118,6 +130,8 @@ coro::Task<void> Objects::commitClaims(std::vector<lifecycle::Claim> claims, Pos
         orchestrator_.claimed(claim,
                               !done.error && std::ranges::find(done.objects, claim.id.value) == done.objects.end(),
                               parts_.now());
+    if (!isStopped_) carry(orchestrator_.take()); // looks that begin take what was read ahead
+    ahead_.forget(claims);
     wakeUp();
 }
 
@@ -134,11 +148,21 @@ void Objects::carry(const lifecycle::SendTick& tick) {
     if (actor == actors_.end()) return;
     actor->second.seen = tick.seen;
     actor->second.since = parts_.now();
-    parts_.spawn("object look", lookAt(tick));
+    parts_.spawn("object look", lookAt(tick, ahead_.take(tick.seen.id)));
 }
 
-coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
-    const auto read = co_await parts_.reads.object(tick.seen.id.value);
+/// As the journal has it after the claim.
+coro::Task<Result<std::optional<store::ObjectWithRelatives>>> Objects::rowFor(lifecycle::Seen seen,
+                                                                              LookAhead::BatchPtr ahead) {
+    auto before = co_await LookAhead::wait(std::move(ahead), seen);
+    const lifecycle::Object* object = orchestrator_.find(seen.id);
+    if (!before || !object) co_return co_await parts_.reads.object(seen.id.value);
+    before->row.retryAt = object->retryAt;
+    co_return std::move(before);
+}
+
+coro::Task<void> Objects::lookAt(lifecycle::SendTick tick, LookAhead::BatchPtr ahead) {
+    const auto read = co_await rowFor(tick.seen, std::move(ahead));
     Result<std::vector<OwnedActionView>> actions;
     if (read && *read) actions = co_await actionsOf((*read)->actions);
     const auto actor = actors_.find(tick.actor);
@@ -181,6 +205,10 @@ void Objects::carry(lifecycle::Write write) {
         return;
     }
     const lifecycle::Type& type = orchestrator_.type(object->type);
+    if (write.wakes.value != 0) {
+        ahead_.childEnds(write.wakes);
+        poke(write.wakes, PokeWhy::Child, write.id.value, write.at);
+    }
     store::MoveObject move{.id = write.id.value,
                            .from = type.states[write.from].name,
                            .revision = write.revision,
@@ -220,6 +248,7 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
     const bool ok = !done.error && done.objects.empty();
     const WallMicros now = parts_.now();
     if (done.error) journalRefused(*done.error);
+    if (write.wakes.value != 0) ahead_.childEnded(write.wakes);
     if (ok)
         for (std::uint32_t at = 0; at < write.effects.size(); ++at)
             outbox_.add(write.keyOf(at), write.effects[at], now);
@@ -227,6 +256,7 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
     const bool isOther =
         write.newRevision != write.revision || (before && before->isStuck != write.isStuck); // else a wait alone
     if (ok && write.moves && before) types_[before->type].rates.count(write.from, write.to, now);
+    if (ok && before) settlePokes(write, *before);
     orchestrator_.written(write, ok, now);
     if (ok && isOther) noteChanged(write.id.value);
     if (view) tellAfter(write, ok, *view);
@@ -242,19 +272,44 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
     wakeUp();
 }
 
+// --- who let them be due
+
+/// Of what is there and has not ended: of other things nothing comes.
+void Objects::poke(ObjectId id, PokeWhy why, std::int64_t by, WallMicros now) {
+    const lifecycle::Object* object = orchestrator_.find(id);
+    if (object && !orchestrator_.type(object->type).isFinal(object->status))
+        pokes_.note(id, {.t = now, .by = by, .why = why});
+}
+
+/// A look answers those that came before it began.
+void Objects::settlePokes(const lifecycle::Write& write, const lifecycle::Object& before) {
+    const std::string& to = orchestrator_.type(before.type).states[write.to].name;
+    if (write.isOfTick && !write.lastError.empty())
+        pokes_.settle(write.id, before.lookedAt, PokeOutcome::Failed, {});
+    else if (write.isOfTick)
+        pokes_.settle(write.id, before.lookedAt, write.moves ? PokeOutcome::Moved : PokeOutcome::Stayed,
+                      write.moves ? std::string_view(to) : std::string_view());
+    if (write.ends) pokes_.settle(write.id, std::numeric_limits<WallMicros>::max(), PokeOutcome::Ended, to);
+}
+
 // --- actors
+
+std::string Objects::processName(const ActorEntry& actor) const {
+    const std::string& type = orchestrator_.type(actor.type).name;
+    return actor.key.empty() ? type : fmt::format("{} {}", type, shownKey(actor.key));
+}
 
 void Objects::carry(const lifecycle::StartActor& start) {
     const lifecycle::Type& type = orchestrator_.type(start.type);
     const RegisteredWorker* worker = type.actor ? parts_.worker(type.actor->worker) : nullptr;
     if (!worker) return actorEnded(start.actor, "its worker is not there");
     actors_[start.actor] = {.type = start.type, .key = start.key, .since = parts_.now()};
-    parts_.actors.start(
-        {.actor = start.actor,
-         .worker = worker->id,
-         .descriptor = worker->descriptor,
-         .name = start.key.empty() ? type.name : fmt::format("{} {}", type.name, shownKey(start.key)),
-         .resources = type.actor->resources});
+    parts_.actors.start({.actor = start.actor,
+                         .worker = worker->id,
+                         .descriptor = worker->descriptor,
+                         .name = processName(actors_[start.actor]),
+                         .resources = type.actor->resources,
+                         .locks = type.actor->locks});
 }
 
 void Objects::carry(const lifecycle::EndActor& end) {

@@ -162,6 +162,7 @@ void Objects::tellEnds() {
     for (auto one = ended_.begin(); one != last; ++one) {
         wake.told.push_back(one->first);
         wake.ids.push_back(one->second);
+        poke(lifecycle::ObjectId(one->second), PokeWhy::Action, one->first.value, wake.at);
         orchestrator_.wake(lifecycle::ObjectId(one->second), wake.at);
     }
     ended_.erase(ended_.begin(), last);
@@ -238,7 +239,10 @@ coro::Task<void> Objects::wakeOthers(CarryOut effect) {
         at += some.size();
         store::WakeObjects wake{.ids = {some.begin(), some.end()}, .effect = {}, .at = now};
         if (at >= all.size()) wake.effect = nameOf(effect.key);
-        for (const std::int64_t id : some) orchestrator_.wake(lifecycle::ObjectId(id), now);
+        for (const std::int64_t id : some) {
+            poke(lifecycle::ObjectId(id), PokeWhy::Object, effect.key.object.value, now);
+            orchestrator_.wake(lifecycle::ObjectId(id), now);
+        }
         const auto posted = parts_.post(std::move(wake));
         const store::AckDetail done = co_await posted->get();
         if (done.error) co_return failed(effect, done.error->message);

@@ -84,6 +84,7 @@ coro::Task<MetricsView> Overview::metrics() {
     view.revision = parts_.changes.feed().last();
     view.loopWakeups = parts_.loop.meter().wakeups();
     view.loopSwitches = parts_.loop.meter().switches();
+    if (parts_.objects) view.objects = parts_.objects();
     co_return view;
 }
 

@@ -59,6 +59,7 @@ public:
         std::function<store::Store::Stats()> store;
         std::function<std::uint64_t()> hung;             ///< running actions that do not get on
         std::function<const runners::WarmViews*()> warm; ///< null: no warm runner yet
+        std::function<ObjectFigures()> objects = {};     ///< empty: there are none
     };
     explicit Overview(Parts parts)
         : parts_(std::move(parts)) {}

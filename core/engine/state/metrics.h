@@ -9,6 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace yard::engine {
@@ -42,6 +45,28 @@ struct QueueDepth {
     std::int64_t running = 0;
 };
 
+/// Of objects that have states (docs/objects.md).
+struct ObjectFigures {
+    struct Type {
+        std::string name;
+        std::vector<std::pair<std::string, std::uint64_t>> byStatus; ///< all of its states
+        std::uint64_t due = 0;                                       ///< in the queue of its actors
+        std::uint64_t actors = 0;
+    };
+    struct Hook {
+        std::string name;
+        std::string_view kind; ///< "program", "plugin": one of each may have the same name
+        std::uint64_t runs = 0;
+        std::uint64_t failed = 0;
+        std::uint64_t dropped = 0; ///< events that it was not told
+    };
+    std::vector<Type> types;   ///< by name
+    std::uint64_t orphans = 0; ///< due, and nobody looks at them
+    std::uint64_t stuck = 0;   ///< retried too often
+    std::uint64_t effects = 0; ///< of moves, not carried out yet
+    std::vector<Hook> hooks;
+};
+
 struct MetricsView {
     EngineCounters counters;
     SessionView session;
@@ -67,6 +92,7 @@ struct MetricsView {
     std::uint64_t revision = 0; ///< of the change feed
     std::uint64_t loopWakeups = 0;
     std::uint64_t loopSwitches = 0;
+    ObjectFigures objects;
 };
 
 } // namespace yard::engine

@@ -18,13 +18,6 @@ constexpr int kChangedMeanwhile = 412; // docs/objects.md
 constexpr int kFieldName = 108;
 constexpr qsizetype kMostWritten = 64 * 1'024;
 
-QString namesType(const QString& type) {
-    if (type == "integer") return ObjectFieldEdit::tr("This wants a whole number");
-    if (type == "number") return ObjectFieldEdit::tr("This wants a number");
-    if (type == "boolean") return ObjectFieldEdit::tr("This wants true or false");
-    return ObjectFieldEdit::tr("This wants JSON");
-}
-
 /// Those of the type, and what the object has besides.
 std::vector<ObjectField> fieldsOf(const ObjectDetail& detail, const ObjectType* type) {
     std::vector<ObjectField> all;
@@ -37,6 +30,13 @@ std::vector<ObjectField> fieldsOf(const ObjectDetail& detail, const ObjectType* 
 }
 
 } // namespace
+
+QString fieldProblem(const QString& type) {
+    if (type == "integer") return ObjectFieldEdit::tr("This wants a whole number");
+    if (type == "number") return ObjectFieldEdit::tr("This wants a number");
+    if (type == "boolean") return ObjectFieldEdit::tr("This wants true or false");
+    return ObjectFieldEdit::tr("This wants JSON");
+}
 
 std::optional<QJsonValue> fieldValueOf(const QString& text, const QString& type) {
     if (type == "string") return QJsonValue(text);
@@ -159,7 +159,7 @@ void ObjectFieldEdit::apply() {
         return setProblem({});
     }
     const auto value = fieldValueOf(edit_->text(), field_.type);
-    if (!value) return setProblem(namesType(field_.type));
+    if (!value) return setProblem(fieldProblem(field_.type));
     const qint64 revision = since_ != 0 ? since_ : revision_;
     since_ = 0;
     edit_->setModified(false);

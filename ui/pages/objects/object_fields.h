@@ -16,6 +16,8 @@ namespace yard::ui {
 /// empty one of another type than string is null, which takes the field away.
 std::optional<QJsonValue> fieldValueOf(const QString& text, const QString& type);
 QString textOfField(const QJsonValue& value, const QString& type);
+/// What is wrong with what fieldValueOf() could not read.
+QString fieldProblem(const QString& type);
 
 class ObjectFieldEdit final : public QWidget {
     Q_OBJECT

@@ -35,7 +35,9 @@ ObjectPanel::ObjectPanel(Context context, QWidget* parent)
     , childrenPanel_(new Panel(tr("Children"), false))
     , children_(new Facts)
     , actionsPanel_(new Panel(tr("Actions"), false))
-    , actions_(new Facts) {
+    , actions_(new Facts)
+    , pokesPanel_(new Panel(tr("Pokes"), false))
+    , pokes_(new Facts) {
     setMinimumWidth(scaled(kLeastWidth));
     setObjectName("pane");
     auto* outer = new QVBoxLayout(this);
@@ -57,9 +59,12 @@ ObjectPanel::ObjectPanel(Context context, QWidget* parent)
     column->addWidget(childrenPanel_);
     actionsPanel_->setBody(actions_);
     column->addWidget(actionsPanel_);
+    pokesPanel_->setBody(pokes_);
+    pokesPanel_->addToHead(new Label(tr("who moved its next look"), Type::Body, Token::Text3));
+    column->addWidget(pokesPanel_);
     column->addStretch(1);
     outer->addWidget(scrolling(inside), 1);
-    for (Facts* facts : {about_, history_, children_, actions_})
+    for (Facts* facts : {about_, history_, children_, actions_, pokes_})
         connect(facts, &Facts::linkClicked, this, &ObjectPanel::linkClicked);
 }
 
@@ -96,10 +101,12 @@ void ObjectPanel::showNothing(const QString& why) {
     history_->set({});
     children_->set({});
     actions_->set({});
+    pokes_->set({});
     fields_->reset();
     historyPanel_->hide();
     childrenPanel_->hide();
     actionsPanel_->hide();
+    pokesPanel_->hide();
     problem_->setText(why);
     problem_->setVisible(!why.isEmpty());
 }
@@ -114,6 +121,7 @@ void ObjectPanel::show(const ObjectDetail& detail, const std::vector<ObjectType>
     tellHistory(detail);
     tellChildren(detail);
     tellActions(detail);
+    tellPokes(detail);
 }
 
 void ObjectPanel::tellAbout(const ObjectDetail& detail, const std::vector<ObjectType>& types,
@@ -121,7 +129,7 @@ void ObjectPanel::tellAbout(const ObjectDetail& detail, const std::vector<Object
     const Format format;
     const WallMicros now = wallNow();
     const ObjectInfo& object = detail.info;
-    std::vector<Fact> facts{{tr("Status"), unturned(object.status)}};
+    std::vector<Fact> facts{{tr("Status"), statusWords(types, object)}};
     if (object.nextLook > 0)
         facts.push_back({tr("Next look"), nextLookWords(object.nextLook, now)});
     else
@@ -190,6 +198,22 @@ void ObjectPanel::tellActions(const ObjectDetail& detail) {
     actionsPanel_->setVisible(!facts.empty());
     actionsPanel_->setNote(format.number(static_cast<qint64>(facts.size())));
     actions_->set(std::move(facts));
+}
+
+/// The newest first; those that have a number lead to whose it is.
+void ObjectPanel::tellPokes(const ObjectDetail& detail) {
+    const WallMicros now = wallNow();
+    std::vector<Fact> facts;
+    for (const ObjectPoke& poke : detail.pokes) {
+        Fact fact{timeOf(poke.t, now), pokeWords(poke) + QStringLiteral(", ") + outcomeWords(poke)};
+        if (poke.by > 0) {
+            fact.tone = Fact::Tone::Link;
+            fact.target = QStringLiteral("%1:%2").arg(poke.why == "action" ? "action" : "object").arg(poke.by);
+        }
+        facts.push_back(std::move(fact));
+    }
+    pokesPanel_->setVisible(!facts.empty());
+    pokes_->set(std::move(facts));
 }
 
 void ObjectPanel::paintEvent(QPaintEvent*) {

@@ -23,6 +23,7 @@ public:
     Facts* history() const { return history_; }
     Facts* children() const { return children_; }
     Facts* actions() const { return actions_; }
+    Facts* pokes() const { return pokes_; }
     Button* lookNow() const { return lookNow_; }
     Button* moveTo() const { return moveTo_; }
     /// Only shown where it applies.
@@ -45,6 +46,7 @@ private:
     void tellHistory(const ObjectDetail& detail);
     void tellChildren(const ObjectDetail& detail);
     void tellActions(const ObjectDetail& detail);
+    void tellPokes(const ObjectDetail& detail);
 
     Panel* head_;
     Button* lookNow_;
@@ -61,6 +63,8 @@ private:
     Facts* children_;
     Panel* actionsPanel_;
     Facts* actions_;
+    Panel* pokesPanel_;
+    Facts* pokes_;
 };
 
 } // namespace yard::ui

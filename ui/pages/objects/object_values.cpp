@@ -163,7 +163,31 @@ std::vector<ObjectAction> readObjectActions(const QJsonObject& json) {
     return actions;
 }
 
+std::vector<ObjectPoke> readObjectPokes(const QJsonArray& json) {
+    std::vector<ObjectPoke> pokes;
+    for (const QJsonValue poke : json)
+        pokes.push_back({.t = poke["t"].toInteger(),
+                         .why = poke["why"].toString(),
+                         .by = poke["object"].toInteger(poke["lsn"].toInteger()),
+                         .outcome = poke["outcome"].toString(),
+                         .to = unturned(poke["to"].toString())});
+    std::ranges::reverse(pokes);
+    return pokes;
+}
+
 } // namespace
+
+ObjectStays readObjectStays(const QJsonObject& json) {
+    constexpr double kSecond = 1e6;
+    constexpr double kMostSeconds = 1e9;
+    ObjectStays stays;
+    for (const QJsonValue stay : json.value("stays").toArray()) {
+        const double usual = std::clamp(stay["usual_s"].toDouble(), 0.0, kMostSeconds);
+        stays[stay["status"].toString()] = {.usual = Duration(static_cast<std::int64_t>(usual * kSecond)),
+                                            .of = stay["of"].toInteger()};
+    }
+    return stays;
+}
 
 ObjectDetail readObjectDetail(const QJsonObject& json) {
     ObjectDetail detail{.info = readObject(json), .json = json};
@@ -179,6 +203,7 @@ ObjectDetail readObjectDetail(const QJsonObject& json) {
                                   .tickMs = move["tick_ms"].toInteger()});
     std::ranges::reverse(detail.history);
     detail.actions = readObjectActions(json.value("actions").toObject());
+    detail.pokes = readObjectPokes(json.value("pokes").toArray());
     return detail;
 }
 
@@ -236,6 +261,42 @@ DisplayState faceOfObject(const std::vector<ObjectType>& types, const ObjectInfo
     const DisplayState face = faceOfKind(state->kind);
     const bool isTriedAgain = object.retries > 0 && !object.lastError.isEmpty();
     return face == DisplayState::Pending && isTriedAgain ? DisplayState::Retry : face;
+}
+
+/// Before types are here nothing is said of them.
+QString statusProblem(const std::vector<ObjectType>& types, const ObjectInfo& object) {
+    if (types.empty()) return {};
+    const ObjectType* type = typeNamed(types, object.type);
+    if (type == nullptr)
+        return ObjectValueWords::tr("The type \"%1\" is not known, so nobody looks at it")
+            .arg(unturned(object.type));
+    if (type->state(object.status) == nullptr)
+        return ObjectValueWords::tr("Its type has no such status, so nobody looks at it");
+    return {};
+}
+
+QString statusWords(const std::vector<ObjectType>& types, const ObjectInfo& object) {
+    const QString status = unturned(object.status);
+    if (statusProblem(types, object).isEmpty()) return status;
+    return ObjectValueWords::tr("%1, unknown").arg(status);
+}
+
+QString pokeWords(const ObjectPoke& poke) {
+    const QString by = Format().number(poke.by);
+    if (poke.why == "person") return ObjectValueWords::tr("Look now");
+    if (poke.why == "object") return ObjectValueWords::tr("woken by object %1").arg(by);
+    if (poke.why == "child") return ObjectValueWords::tr("child %1 ended").arg(by);
+    if (poke.why == "action") return ObjectValueWords::tr("action %1 ended").arg(by);
+    return unturned(poke.why);
+}
+
+QString outcomeWords(const ObjectPoke& poke) {
+    if (poke.outcome == "waits") return ObjectValueWords::tr("not looked at yet");
+    if (poke.outcome == "moved") return ObjectValueWords::tr("moved to %1").arg(poke.to);
+    if (poke.outcome == "stayed") return ObjectValueWords::tr("stayed where it was");
+    if (poke.outcome == "failed") return ObjectValueWords::tr("the look failed");
+    if (poke.outcome == "ended") return ObjectValueWords::tr("it ended before, as %1").arg(poke.to);
+    return unturned(poke.outcome);
 }
 
 QString orphanWords(const QString& reason) {

@@ -80,6 +80,22 @@ struct ObjectAction {
     QString note;
 };
 
+/// Somebody let it be due before its time.
+struct ObjectPoke {
+    WallMicros t = 0;
+    QString why;     ///< "person", "object", "child", "action"
+    qint64 by = 0;   ///< number of the object or the action; 0: nobody has one
+    QString outcome; ///< "waits", "moved", "stayed", "failed", "ended"
+    QString to;      ///< the status that it moved to
+};
+
+/// How long objects usually stay in a status.
+struct ObjectStay {
+    Duration usual{0};
+    qint64 of = 0; ///< stays that it was taken from
+};
+using ObjectStays = std::map<QString, ObjectStay>;
+
 /// One in full.
 struct ObjectDetail {
     ObjectInfo info;
@@ -87,6 +103,7 @@ struct ObjectDetail {
     std::vector<std::pair<QString, qint64>> children{}; ///< by status
     std::vector<ObjectMove> history{};                  ///< newest first
     std::vector<ObjectAction> actions{};                ///< likewise
+    std::vector<ObjectPoke> pokes{};                    ///< likewise
     QJsonObject json{};
 };
 
@@ -128,6 +145,7 @@ struct OrchestratorInfo {
 std::vector<ObjectType> readObjectTypes(const QJsonObject& json);
 ObjectInfo readObject(const QJsonObject& json);
 ObjectDetail readObjectDetail(const QJsonObject& json);
+ObjectStays readObjectStays(const QJsonObject& json);
 OrchestratorInfo readOrchestrator(const QJsonObject& json);
 const ObjectType* typeNamed(const std::vector<ObjectType>& types, const QString& name);
 
@@ -135,6 +153,13 @@ const ObjectType* typeNamed(const std::vector<ObjectType>& types, const QString&
 DisplayState faceOfKind(const QString& kind);
 /// Of an object; Pending where its type is not known.
 DisplayState faceOfObject(const std::vector<ObjectType>& types, const ObjectInfo& object);
+/// Its status; where its type is not known here, or has no such status, it says so.
+QString statusWords(const std::vector<ObjectType>& types, const ObjectInfo& object);
+/// Why it says so; empty: it does not.
+QString statusProblem(const std::vector<ObjectType>& types, const ObjectInfo& object);
+/// Who it was: "Look now", "child 12 ended"; and what came of it.
+QString pokeWords(const ObjectPoke& poke);
+QString outcomeWords(const ObjectPoke& poke);
 /// "38", "0.4"; empty: there is none.
 QString rateWords(const ObjectRates& rates, const QString& from, const QString& to);
 /// Why nobody looks at it, for people.

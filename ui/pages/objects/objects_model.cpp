@@ -219,7 +219,11 @@ Cell ObjectsModel::identityCell(const ObjectInfo& object, int column) const {
                 {},
                 object.key.isEmpty() ? Cell::Tone::Faint : Cell::Tone::Normal};
     case ObjectColumn::Type: return {unturned(object.type), {}, {}, {}, Cell::Tone::Dim};
-    default: return {unturned(object.status), faceOfObject(types_, object)};
+    default: {
+        Cell status{statusWords(types_, object), faceOfObject(types_, object)};
+        status.tip = statusProblem(types_, object);
+        return status;
+    }
     }
 }
 

@@ -19,6 +19,7 @@ namespace yard::ui {
 namespace {
 
 constexpr int kObjectsLookMs = 1'000;
+constexpr int kStaysLookMs = 15'000; ///< they change slowly
 constexpr int kFieldsPauseMs = 250;
 constexpr int kNotFound = 404;
 constexpr int kTypesWidth = 248;
@@ -30,6 +31,7 @@ constexpr int kCommandWidth = 480;
 ObjectsPage::ObjectsPage(Context context)
     : FilteredPage(context, new FilterField(tr("type:snapshot status:queued field:value"), false))
     , head_(new PageHead(tr("Objects")))
+    , fresh_(new Button(Button::Kind::Plain, tr("New object…"), "plus"))
     , badge_(new UpdatesBadge)
     , strip_(new ActorStrip)
     , banner_(new OrphanBanner)
@@ -55,7 +57,15 @@ ObjectsPage::ObjectsPage(Context context)
           [this](const Answer& answer) { takeRows(answer.json); })
     , detailPoll_(
           context.link, kObjectsLookMs, [this] { return requestDetail(); },
-          [this](const Answer& answer) { takeDetail(answer.json); }) {
+          [this](const Answer& answer) { takeDetail(answer.json); })
+    , staysPoll_(
+          context.link, kStaysLookMs,
+          [this]() -> std::optional<Request> {
+              if (staysOf_.isEmpty()) return std::nullopt;
+              staysAsked_ = staysOf_;
+              return operations::objectStays(staysAsked_);
+          },
+          [this](const Answer& answer) { takeStays(answer.json); }) {
     QVBoxLayout* inside = makeGround();
     makeHead(inside);
     inside->addWidget(body_, 1);
@@ -74,6 +84,7 @@ void ObjectsPage::makeHead(QVBoxLayout* column) {
     auto* shown = new Button(Button::Kind::Flat, tr("Columns"), "columns");
     head_->addRight(badge_);
     head_->addRight(shown);
+    head_->addRight(fresh_);
     column->addWidget(head_);
     connect(badge_, &QAbstractButton::clicked, this, &ObjectsPage::takeUpdates);
     connect(shown, &QAbstractButton::clicked, this,
@@ -193,7 +204,8 @@ void ObjectsPage::connectParts() {
 // --- asking
 
 void ObjectsPage::setActive(bool active) {
-    for (Poll* poll : {&typesPoll_, &orchestratorPoll_, &rowsPoll_, &detailPoll_}) poll->setActive(active);
+    for (Poll* poll : {&typesPoll_, &orchestratorPoll_, &rowsPoll_, &detailPoll_, &staysPoll_})
+        poll->setActive(active);
 }
 
 void ObjectsPage::look() {
@@ -222,6 +234,12 @@ void ObjectsPage::takeTypes(const QJsonObject& json) {
     body_->setVisible(!types_.empty());
     first_->setVisible(types_.empty());
     showParts();
+    steer();
+}
+
+/// What was asked for may be another type by now.
+void ObjectsPage::takeStays(const QJsonObject& json) {
+    if (staysAsked_ == states_->typeName()) states_->showStays(readObjectStays(json));
 }
 
 void ObjectsPage::takeOrchestrator(const QJsonObject& json) {
@@ -316,6 +334,7 @@ void ObjectsPage::showParts() {
         states_->show(*type, type->name == filter.type ? filter.status : QString(),
                       nobody != unclaimed.end() ? nobody->second : QStringList(),
                       rates != orchestrator_.rates.end() ? rates->second : ObjectRates());
+        if (std::exchange(staysOf_, type->name) != type->name) staysPoll_.now();
     }
     rows_->setContext(types_, orchestrator_);
     if (detail_) panel_->show(*detail_, types_, orchestrator_);

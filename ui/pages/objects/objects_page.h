@@ -20,6 +20,7 @@ QT_END_NAMESPACE
 namespace yard::ui {
 
 class ActorStrip;
+class NewObjectForm;
 class ObjectPanel;
 class OrphanBanner;
 class StateView;
@@ -51,6 +52,9 @@ public:
     bool isFirst() const { return first_->isVisibleTo(this); }
     /// The menu of states, filled for what is selected.
     QMenu* moveMenu() const { return moveMenu_; }
+    Button* fresh() const { return fresh_; }
+    /// Null: no new object is written.
+    NewObjectForm* form() const;
 
 private:
     void makeHead(QVBoxLayout* column);
@@ -64,6 +68,7 @@ private:
     std::optional<Request> requestRows();
     std::optional<Request> requestDetail() const;
     void takeTypes(const QJsonObject& json);
+    void takeStays(const QJsonObject& json);
     void takeOrchestrator(const QJsonObject& json);
     void takeRows(const QJsonObject& json);
     void takeDetail(const QJsonObject& json);
@@ -87,11 +92,13 @@ private:
     void addMove(QMenu& menu, const QString& status, bool force);
     void run(const Operation& operation);
     void remove();
+    void openForm();
     void showMenu(const QPoint& global);
     void fillCopyMenu();
     void goTo(const QString& target);
 
     PageHead* head_;
+    Button* fresh_;
     UpdatesBadge* badge_;
     ActorStrip* strip_;
     OrphanBanner* banner_;
@@ -110,6 +117,7 @@ private:
     Poll orchestratorPoll_;
     Poll rowsPoll_;
     Poll detailPoll_;
+    Poll staysPoll_;
     QTimer filterLater_;
 
     std::vector<ObjectType> types_;
@@ -120,7 +128,10 @@ private:
     qint64 shown_ = 0; ///< in the panel; 0: none
     std::optional<ObjectDetail> detail_;
     bool typesKnown_ = false;
+    QString staysOf_;    ///< the type that is shown
+    QString staysAsked_; ///< the one that was asked about last
 
+    QAction* newAction_ = nullptr;
     QAction* lookAction_ = nullptr;
     QAction* moveAction_ = nullptr;
     QAction* retryAction_ = nullptr;

@@ -1,7 +1,9 @@
 // What can be done with the objects that are selected: the page's commands, its menus, and why each cannot be given.
 #include "ui/pages/objects/objects_page.h"
 
+#include "ui/pages/objects/new_object_form.h"
 #include "ui/pages/objects/object_panel.h"
+#include "ui/pages/objects/state_view.h"
 #include "ui/style/format.h"
 #include "ui/style/icons.h"
 #include "ui/widgets/transient.h"
@@ -17,7 +19,8 @@
 namespace yard::ui {
 
 std::vector<CommandSpec> ObjectsPage::declared() {
-    return {{"look-now", tr("Look now"), QKeySequence("Ctrl+L")},
+    return {{"new-object", tr("New object…")},
+            {"look-now", tr("Look now"), QKeySequence("Ctrl+L")},
             {"move-to", tr("Move to…"), QKeySequence("Ctrl+M")},
             {"retry", tr("Retry")},
             {"show-children", tr("Show children")},
@@ -27,6 +30,7 @@ std::vector<CommandSpec> ObjectsPage::declared() {
 
 void ObjectsPage::makeCommands() {
     const CommandMaker maker(*this, declared());
+    newAction_ = maker("new-object", [this] { openForm(); });
     lookAction_ = maker("look-now", [this] { run(operations::objectsDueNow(selected())); });
     moveAction_ = maker("move-to", [this] {
         moveMenu_->popup(panel_->isVisible() ? panel_->moveTo()->mapToGlobal(panel_->moveTo()->rect().bottomLeft())
@@ -46,6 +50,7 @@ void ObjectsPage::makeCommands() {
     connect(copyMenu_, &QMenu::aboutToShow, this, &ObjectsPage::fillCopyMenu);
     panel_->moveTo()->setMenu(moveMenu_);
     panel_->copyAs()->setMenu(copyMenu_);
+    connect(fresh_, &QAbstractButton::clicked, newAction_, &QAction::trigger);
     connect(panel_->lookNow(), &QAbstractButton::clicked, lookAction_, &QAction::trigger);
     connect(panel_->retry(), &QAbstractButton::clicked, retryAction_, &QAction::trigger);
     connect(panel_->remove(), &QAbstractButton::clicked, removeAction_, &QAction::trigger);
@@ -111,6 +116,8 @@ void ObjectsPage::steer() {
     setBlocked(removeAction_, blocked);
     setBlocked(childrenAction_, ids.size() > 1 ? tr("Select one object") : unchosen);
     setBlocked(parentAction_, detail_ && detail_->info.parent != 0 ? QString() : tr("It is nobody's child"));
+    setBlocked(newAction_, !lost.isEmpty() ? lost : types_.empty() ? tr("Add a type of objects first") : QString());
+    fresh_->setBlocked(blockedWhy(newAction_));
     panel_->lookNow()->setBlocked(blockedWhy(lookAction_));
     panel_->moveTo()->setBlocked(blockedWhy(moveAction_));
     panel_->retry()->setVisible(canRetry);
@@ -210,6 +217,27 @@ void ObjectsPage::remove() {
     });
 }
 
+NewObjectForm* ObjectsPage::form() const {
+    return findChild<NewObjectForm*>();
+}
+
+/// One at a time: what is written in it stays.
+void ObjectsPage::openForm() {
+    if (types_.empty()) return;
+    if (NewObjectForm* before = form(); before != nullptr) {
+        before->raise();
+        return before->activateWindow();
+    }
+    auto* form = new NewObjectForm(
+        context_, types_, states_->typeName(),
+        [this](qint64 object) {
+            open(object);
+            look();
+        },
+        this);
+    form->show();
+}
+
 void ObjectsPage::fillCopyMenu() {
     copyMenu_->clear();
     const auto add = [this](const QString& title, const QString& text) {
@@ -239,7 +267,7 @@ void ObjectsPage::showMenu(const QPoint& global) {
 }
 
 QList<QAction*> ObjectsPage::commands() const {
-    return {lookAction_, moveAction_, retryAction_, childrenAction_, parentAction_, removeAction_};
+    return {newAction_, lookAction_, moveAction_, retryAction_, childrenAction_, parentAction_, removeAction_};
 }
 
 QString ObjectsPage::yardctlOf(const QAction* command) const {

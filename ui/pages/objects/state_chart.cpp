@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 
 namespace yard::ui {
 
@@ -48,6 +49,27 @@ std::pair<QPointF, qreal> StateChart::Arrow::level() const {
         if (length > longest.second) longest = {(a + b) / 2, length};
     }
     return longest;
+}
+
+std::pair<QPointF, qreal> StateChart::Arrow::upright() const {
+    std::pair<QPointF, qreal> longest;
+    for (qsizetype i = 1; i < line.size(); ++i) {
+        const qreal length = std::abs(line[i - 1].y() - line[i].y());
+        if (length > longest.second) longest = {(line[i - 1] + line[i]) / 2, length};
+    }
+    return longest;
+}
+
+/// Each part is level or upright.
+qreal StateChart::Arrow::distance(QPointF at) const {
+    qreal nearest = std::numeric_limits<qreal>::max();
+    for (qsizetype i = 1; i < line.size(); ++i) {
+        const QRectF part = QRectF(line[i - 1], line[i]).normalized();
+        const qreal aside = std::max({part.left() - at.x(), at.x() - part.right(), 0.0});
+        const qreal above = std::max({part.top() - at.y(), at.y() - part.bottom(), 0.0});
+        nearest = std::min(nearest, std::max(aside, above));
+    }
+    return nearest;
 }
 
 const StateChart::Place* StateChart::place(const QString& state) const {

@@ -35,6 +35,10 @@ public:
         QPolygonF line; ///< its head is at the end
         /// The middle of its longest level part, and how long that is.
         std::pair<QPointF, qreal> level() const;
+        /// The same of its longest upright part.
+        std::pair<QPointF, qreal> upright() const;
+        /// How far a point is from it.
+        qreal distance(QPointF at) const;
     };
     /// In the order of the type's states.
     const std::vector<Place>& places() const { return places_; }

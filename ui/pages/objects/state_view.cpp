@@ -29,6 +29,7 @@ void StateView::show(const ObjectType& type, const QString& chosen, const QStrin
                      ObjectRates rates) {
     const bool isSame = type.name == type_.name && type.moves == type_.moves &&
                         std::ranges::equal(type.states, type_.states, {}, &ObjectState::name, &ObjectState::name);
+    if (type.name != type_.name) stays_.clear();
     type_ = type;
     chosen_ = chosen;
     unclaimed_ = unclaimed;
@@ -53,6 +54,7 @@ QString StateView::wordsOf(const QString& state) const {
     if (const QString made = rateWords(rates_, {}, state); !made.isEmpty())
         words << tr("%1 made per min").arg(made);
     if (of->isFinal) words << tr("final");
+    if (const QString stay = stayWords(state); !stay.isEmpty()) words << stay;
     if (unclaimed_.contains(state)) words << tr("claimed by nobody");
     QStringList to;
     for (const QString& next : type_.movesFrom(state)) {
@@ -61,6 +63,32 @@ QString StateView::wordsOf(const QString& state) const {
     }
     if (!to.isEmpty()) words << tr("may become %1").arg(to.join(QStringLiteral(", ")));
     return words.join(QStringLiteral(", "));
+}
+
+void StateView::showStays(ObjectStays stays) {
+    stays_ = std::move(stays);
+    update();
+}
+
+QString StateView::stayWords(const QString& state) const {
+    const auto stay = stays_.find(state);
+    return stay == stays_.end() ? QString() : tr("usual stay %1").arg(Format().duration(stay->second.usual));
+}
+
+QString StateView::wordsOf(const StateChart::Arrow& arrow) const {
+    const QString way = QStringLiteral("%1 → %2").arg(unturned(arrow.from), unturned(arrow.to));
+    const QString rate = rateWords(rates_, arrow.from, arrow.to);
+    return rate.isEmpty() ? way : tr("%1: %2 per min").arg(way, rate);
+}
+
+/// The nearest, where one is near.
+const StateChart::Arrow* StateView::arrowAt(QPointF at) const {
+    constexpr qreal kNear = 5;
+    const StateChart::Arrow* best = nullptr;
+    for (const StateChart::Arrow& arrow : chart_.arrows())
+        if (arrow.distance(at) <= kNear && (best == nullptr || arrow.distance(at) < best->distance(at)))
+            best = &arrow;
+    return best;
 }
 
 std::vector<SpokenPart> StateView::spokenParts() const {
@@ -136,6 +164,8 @@ bool StateView::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     if (const StateChart::Place* place = placeAt(help->pos()))
         QToolTip::showText(help->globalPos(), plainTip(wordsOf(place->state)), this);
+    else if (const StateChart::Arrow* arrow = arrowAt(help->pos()))
+        QToolTip::showText(help->globalPos(), plainTip(wordsOf(*arrow)), this);
     else if (!rates_.empty())
         QToolTip::showText(help->globalPos(),
                            plainTip(tr("Numbers on arrows: moves per minute, of the last ten minutes")), this);
@@ -166,22 +196,30 @@ void StateView::paintArrows(QPainter& painter) const {
     }
 }
 
-/// Each on its arrow, which it interrupts; where there is no room the words of the state have it.
-void StateView::paintRates(QPainter& painter) const {
-    const Theme& theme = Theme::current();
+/// On a level part of its arrow, which it interrupts; where that has no room on an upright one.
+std::optional<QRectF> StateView::rateArea(const StateChart::Arrow& arrow, const QString& rate) {
     constexpr qreal kHeight = 14;
     constexpr qreal kPad = 3;
     constexpr qreal kHeadRoom = 9;
-    const QFont font = typeface(Type::Caption);
+    const qreal width = numberWidth(typeface(Type::Caption), rate) + 2 * kPad;
+    const auto [middle, length] = arrow.level();
+    if (width + kHeadRoom <= length)
+        return QRectF(middle.x() - width / 2, middle.y() - kHeight / 2, width, kHeight);
+    const auto [beside, height] = arrow.upright();
+    if (kHeight + kHeadRoom <= height)
+        return QRectF(beside.x() - width / 2, beside.y() - kHeight / 2, width, kHeight);
+    return std::nullopt;
+}
+
+/// Where there is no room its tool tip and the words of the state have it.
+void StateView::paintRates(QPainter& painter) const {
+    const Theme& theme = Theme::current();
     for (const StateChart::Arrow& arrow : chart_.arrows()) {
         const QString rate = rateWords(rates_, arrow.from, arrow.to);
-        if (rate.isEmpty()) continue;
-        const auto [middle, length] = arrow.level();
-        const qreal width = numberWidth(font, rate) + 2 * kPad;
-        if (width + kHeadRoom > length) continue;
-        const QRectF area(middle.x() - width / 2, middle.y() - kHeight / 2, width, kHeight);
-        painter.fillRect(area, theme(Token::Bg1));
-        paint::text(painter, area, rate, font, theme(Token::Text1), Qt::AlignHCenter);
+        const auto area = rate.isEmpty() ? std::nullopt : rateArea(arrow, rate);
+        if (!area) continue;
+        painter.fillRect(*area, theme(Token::Bg1));
+        paint::text(painter, *area, rate, typeface(Type::Caption), theme(Token::Text1), Qt::AlignHCenter);
     }
 }
 
@@ -212,7 +250,9 @@ void StateView::paintState(QPainter& painter, const StateChart::Place& place) co
                 typeface(Type::Strong),
                 face == DisplayState::Failed && state->count > 0 ? theme.inkOf(face) : theme(Token::Text1),
                 Qt::AlignLeft, Qt::ElideMiddle);
+    const QString stay = stayWords(place.state);
     const QString note = isUnclaimed        ? tr("claimed by nobody")
+                         : !stay.isEmpty()  ? stay
                          : state->isInitial ? tr("begins here")
                          : state->isFinal   ? tr("final")
                                             : QString();

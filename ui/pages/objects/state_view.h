@@ -17,11 +17,19 @@ public:
 
     /// `chosen`: the state that the list is filtered by; empty: none. `unclaimed`: states that no actor looks at.
     void show(const ObjectType& type, const QString& chosen, const QStringList& unclaimed, ObjectRates rates);
+    /// Of the type that is shown; another type has none until they are told.
+    void showStays(ObjectStays stays);
     const StateChart& chart() const { return chart_; }
     const QString& typeName() const { return type_.name; }
     QString current() const { return current_; }
     /// What a screen reader says of it.
     QString wordsOf(const QString& state) const;
+    /// What the tool tip of an arrow says.
+    QString wordsOf(const StateChart::Arrow& arrow) const;
+    /// Null: none is near.
+    const StateChart::Arrow* arrowAt(QPointF at) const;
+    /// Where on its arrow a rate stands; nothing: there is no room.
+    static std::optional<QRectF> rateArea(const StateChart::Arrow& arrow, const QString& rate);
 
     QSize sizeHint() const override;
     QAccessible::Role spokenRole() const override { return QAccessible::List; }
@@ -44,6 +52,7 @@ private:
     const StateChart::Place* placeAt(QPointF at) const;
     const StateChart::Place* nextBy(int key) const;
     void choose(const QString& state);
+    QString stayWords(const QString& state) const;
     void paintArrows(QPainter& painter) const;
     void paintRates(QPainter& painter) const;
     void paintState(QPainter& painter, const StateChart::Place& place) const;
@@ -54,6 +63,7 @@ private:
     QString current_; ///< by the keys
     QStringList unclaimed_;
     ObjectRates rates_;
+    ObjectStays stays_;
 };
 
 } // namespace yard::ui
