@@ -38,11 +38,12 @@ struct ResourceNeed {
     bool isLacking() const { return free < need || (isApart && static_cast<double>(fitting) < need); }
 };
 
-/// Where something may run, of several machines: names, "local", "any", or "tag:NAME", and a platform. Empty: anywhere.
+/// Where something may run, of several machines: names, "local", "any", or "tag:NAME", and a platform.
 struct Where {
     std::vector<std::string> machines;
     std::string platform;
-    bool isAnywhere() const { return machines.empty() && platform.empty(); }
+    bool isWorker = false; ///< of a registered worker: not every machine takes it
+    bool isAnywhere() const { return machines.empty() && platform.empty() && !isWorker; }
     friend auto operator<=>(const Where&, const Where&) = default;
 };
 

@@ -60,6 +60,7 @@ fleet::Ask FleetCapacity::askOf(const Demand& need) {
     if (!need.where) return ask;
     ask.where = need.where->machines;
     ask.platform = need.where->platform;
+    ask.isWorker = need.where->isWorker;
     return ask;
 }
 

@@ -190,6 +190,7 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
     if (hello.protocol == link::kProtocol) { // else its run says nothing, and it is refused
         if (line.machine->hello.runId != hello.runId) ++line.machine->version;
         if (line.machine->hello.utcOffset != hello.utcOffset) ++line.machine->version;
+        if (line.machine->hello.takesWorkers != hello.takesWorkers) ++line.machine->version;
         line.machine->hello = std::move(hello);
         line.machine->followHours(wallNow());
         placeAgain(*line.machine); // it may give more or less than before

@@ -56,6 +56,7 @@ public:
         RunnerPlaces& places;
         AttemptTable& attempts;
         const InternTable& dictionary;
+        const WorkerRegistry& workers;
         store::ChunkStore& chunks;
         coro::HelperPool& helpers;
         session::Session& session;
@@ -142,6 +143,7 @@ private:
     static KeptMachine keptOf(const Machine& machine);
     static KeptMachine keptOf(std::string key, std::string name, const link::Hello& hello);
     Result<std::map<std::string, std::shared_ptr<Machine>>> rejoin(const MachineBook& book);
+    std::string workerOf(const Attempt& attempt) const;
     void takeOver(Machine& machine, const std::vector<runners::AttemptId>& ids, Duration lease);
     void keepMachine(const std::shared_ptr<Machine>& machine);
     /// The same, waited for.

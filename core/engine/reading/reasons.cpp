@@ -125,6 +125,7 @@ std::string_view wordsOf(fleet::Unfit why) {
     case fleet::Unfit::NotNamed: return "is not one that it asks for";
     case fleet::Unfit::Platform: return "has another platform";
     case fleet::Unfit::Unsandboxed: return "runs nothing of others without a sandbox";
+    case fleet::Unfit::Workers: return "runs commands for others, no workers";
     case fleet::Unfit::TooSmall: return "is too small";
     case fleet::Unfit::Lifetime: return "ends before it would";
     case fleet::Unfit::KeptFrom: return "gets nothing of its kind for now";
