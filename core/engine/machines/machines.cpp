@@ -323,6 +323,11 @@ std::string Machines::nameOf(session::MachineId id) const {
     return found == machines_.end() ? std::string() : found->second->name;
 }
 
+std::string Machines::notTakenBy(session::MachineId id) const {
+    const auto found = machines_.find(id.value);
+    return found == machines_.end() ? std::string() : found->second->notTaken;
+}
+
 std::string Machines::platformOf(const std::string& machine) const {
     const auto found =
         std::ranges::find_if(machines_, [&](const auto& entry) { return entry.second->name == machine; });

@@ -107,7 +107,9 @@ public:
     coro::Task<Result<MachineView>> get(std::uint32_t id);
     /// Of one beside this one; empty: it is not known (any more).
     std::string nameOf(session::MachineId id) const;
-    /// The same, by its name.
+    /// Why it gets nothing for a minute, in its own words; empty: it does, or nobody knows it.
+    std::string notTakenBy(session::MachineId id) const;
+    /// nameOf(), but of its platform, by its name.
     std::string platformOf(const std::string& machine) const;
     // What changes one is in the journal once it is answered; where that cannot take it, nothing changes.
     /// Gets nothing new, until resume(). NotFound; WrongState for this machine; Journal, NoSpace.
