@@ -73,6 +73,8 @@ session::Where WorkClasses::whereOf(const ClassKey& key) const {
             if (isNamed || where.machines.empty()) where.platform = host;
             stays = true;
         }
+    } else if (!key.isExec()) {
+        stays = true; // nobody has its files
     }
     if (stays && where.machines.empty()) where.machines.emplace_back("local");
     return where;
