@@ -46,8 +46,7 @@ std::string canonical(const std::string& text) {
 
 /// Of an action that says nothing of what it needs, for which the yard said a core and 100 MB.
 WorkerTerms termsOf(const std::string& text) {
-    const auto parsed = parseWorker(text);
-    return {.id = parsed ? parsed->id : Sha256::of(text),
+    return {.id = Sha256::of(text),
             .spec = parseAction(R"({"worker":"w","function":"f"})")->spec,
             .needs = {.milliCores = 1'000, .memoryMb = 100, .named = {}},
             .limits = kLimits};

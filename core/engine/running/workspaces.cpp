@@ -76,7 +76,7 @@ WorkerLimits limitsOf(const WorkerDescriptor* worker, const Settings& settings) 
     return allowedLimits(worker ? worker->limits : WorkerLimits{}, settings);
 }
 
-const WorkerDescriptor* descriptorOf(const RegisteredWorker* worker) {
+const WorkerDescriptor* plainOf(const RegisteredWorker* worker) {
     return worker ? worker->descriptor.get() : nullptr;
 }
 
@@ -294,14 +294,14 @@ coro::Task<Result<Workspace>> Workspaces::prepare(AttemptId id) {
                     .input = std::move(made->input),
                     .lease = {}};
     const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);
-    const WorkerLimits limits = limitsOf(descriptorOf(worker), parts_.settings);
+    const WorkerLimits limits = limitsOf(plainOf(worker), parts_.settings);
     if (made->plan) {
         space.memoryLimit = static_cast<std::int64_t>(made->plan->memoryBytes);
         // Twice: what is there for a while only is no output.
         space.outputLimits = {2 * limits.outputBytes, worker ? 2 * limits.outputFiles : 0};
     }
     if (!preparation.requests && preparation.spec->needsScratch())
-        space.lease = leaseOf(*preparation.spec, descriptorOf(worker), limits, *made);
+        space.lease = leaseOf(*preparation.spec, plainOf(worker), limits, *made);
     if (space.lease && worker && !preparation.prefix.empty() && parts_.wine->installation()) {
         space.lease->argv = wine::commandOf(*parts_.wine->installation(), *worker->descriptor);
         space.lease->env = wine::environmentOf(space.lease->env);
@@ -351,7 +351,7 @@ coro::Task<Result<runners::Lease>> Workspaces::makeProcess(runners::ProcessOrder
     if (!made) co_return std::unexpected(made.error());
     worker = parts_.workers.find(order.worker);
     if (!worker) co_return fail(ErrorKind::NotFound, "the worker was removed");
-    const WorkerDescriptor* descriptor = descriptorOf(worker);
+    const WorkerDescriptor* descriptor = plainOf(worker);
     runners::Lease lease = leaseOf(ActionSpec{}, descriptor, limitsOf(descriptor, parts_.settings), *made);
     std::erase_if(lease.env, [](const auto& variable) { return variable.first == "YARD_ACTION"; });
     co_return lease;
@@ -394,7 +394,7 @@ Collector::Parts Workspaces::collectionOf(const Attempt& attempt, runners::Ended
     parts.isOver = !attempt.warm && (::geteuid() == 0 || parts_.settings.sandboxNetwork != "asked");
     const ClassKey& key = parts_.dictionary.classKey(attempt.cls.value);
     const RegisteredWorker* worker = parts_.workers.find(key.workerId);
-    const WorkerLimits limits = limitsOf(descriptorOf(worker), parts_.settings);
+    const WorkerLimits limits = limitsOf(plainOf(worker), parts_.settings);
     parts.isWindows = worker && worker->descriptor->platform == wine::kPlatform;
     if (worker)
         parts.limits = {limits.outputBytes, limits.outputFiles};
