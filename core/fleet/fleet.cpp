@@ -77,9 +77,9 @@ bool contains(const std::vector<MachineId>& ids, MachineId id) {
 } // namespace
 
 std::string_view name(Unfit unfit) {
-    constexpr std::array<std::string_view, 13> kNames = {
-        "none",      "unknown", "not_named", "platform", "unsandboxed", "too_small", "lifetime",
-        "kept_from", "refused", "silent",    "paused",   "draining",    "full"};
+    constexpr std::array<std::string_view, 14> kNames = {
+        "none",     "unknown",   "not_named", "platform", "unsandboxed", "workers",  "too_small",
+        "lifetime", "kept_from", "refused",   "silent",   "paused",      "draining", "full"};
     return kNames[std::to_underlying(unfit)];
 }
 
@@ -186,6 +186,7 @@ Unfit Fleet::lastingUnfit(MachineId id, const Machine& machine, const Ask& ask) 
     if (!isNamed(id, machine, ask)) return Unfit::NotNamed;
     if (!ask.platform.empty() && ask.platform != machine.platform) return Unfit::Platform;
     if (ask.isUnsandboxed && !machine.takesUnsandboxed) return Unfit::Unsandboxed;
+    if (ask.isWorker && !machine.takesWorkers) return Unfit::Workers;
     const std::uint32_t slots = ask.slots == Slots::Others ? machine.otherSlots : machine.slots;
     if ((slots == 0 && ask.slots != Slots::None) || copies(ask.need, machine.total, kNothing) == 0)
         return Unfit::TooSmall;

@@ -34,6 +34,7 @@ enum class Unfit : std::uint8_t {
     NotNamed,    ///< the action asks for other machines
     Platform,    ///< it is built for another one
     Unsandboxed, ///< it runs nothing outside its sandbox for others
+    Workers,     ///< it runs commands for others, and no registered workers
     TooSmall,    ///< it would not fit the empty machine either
     Lifetime,    ///< the machine ends before the action would
     KeptFrom,    ///< too much of its kind failed there
@@ -68,6 +69,7 @@ struct Machine {
     std::uint32_t otherSlots = 0; ///< of Slots::Others, beside those
     Gate gate = Gate::Open;
     bool takesUnsandboxed = true;
+    bool takesWorkers = true;
     std::optional<Duration> lifetime; ///< how long it will be there
 };
 
@@ -78,6 +80,7 @@ struct Ask {
     std::vector<std::string> where;
     Slots slots = Slots::Cores;
     bool isUnsandboxed = false;
+    bool isWorker = false;             ///< of a registered worker, whose files have to be there
     Duration expected{};               ///< how long it will take; 0: not known
     std::optional<MachineId> avoid;    ///< where it failed last: only if no other machine takes it now
     std::vector<MachineId> keptFrom;   ///< machines that get nothing of its kind (keep_away.h)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/guests/guest_vetting.h"
+#include "core/guests/guest_worker.h"
 #include "core/link/bodies.h"
 #include "core/link/frame.h"
 #include "core/link/guest_leases.h"
@@ -14,6 +15,14 @@
 
 namespace yard::guests {
 
+/// The answer to a DeskOut::Lookup.
+struct LookedUp {
+    std::vector<Hash256> missing; ///< of its hashes, and of `files`
+    std::optional<std::vector<Hash256>>
+        files{};         ///< of its worker; absent: its descriptor is missing, or was not asked for
+    std::string unfit{}; ///< why its worker cannot run here, for people; empty: as far as is known it can
+};
+
 /// What follows. To be carried out in this order by the caller, who clears it. Where lookups and pieces come faster
 /// than a store takes them, the caller reads no more of the link meanwhile.
 struct DeskOut {
@@ -25,6 +34,7 @@ struct DeskOut {
     struct Lookup {
         link::AttemptRef id;
         std::vector<Hash256> hashes;
+        std::optional<WorkerTerms> worker{}; ///< once its descriptor is there: which files, and are they there?
     };
     /// A piece of a chunk that comes. What came before it is of the same chunk, up to its offset.
     struct Piece {
@@ -40,7 +50,7 @@ struct DeskOut {
     std::optional<link::BootTime> runUntil; ///< for the launcher, before it gets anything: Runner::mayRunUntil()
     std::vector<link::GuestOut::End> ends;  ///< end the tree, then ended() or returned()
     std::vector<Frame> frames;              ///< to the yard
-    std::vector<Lookup> lookups;            ///< which of these does the store lack? Then lacking()
+    std::vector<Lookup> lookups;            ///< which of these does the store lack? Then lookedUp()
     std::vector<Piece> pieces;              ///< into the store
     std::vector<Hash256> abandoned;         ///< pieces of it came, no more will: forget them
     std::vector<Hash256> evicted;           ///< kept for guests so far: out of the store, unless others use it

@@ -31,12 +31,29 @@ link::Finished unrun(link::GuestEnd cause, std::string_view why) {
 // --- what is held
 
 void GuestDesk::take(GuestAttempt attempt, std::size_t size, link::BootTime now) {
-    const link::AttemptRef id = attempt.id;
     Guest& guest = guests_.add(std::move(attempt), size, now);
     if (guest.attempt.inputs.empty())
         guests_.becomeReady(guest);
     else
-        out.lookups.push_back({.id = id, .hashes = guest.attempt.inputs});
+        lookUp(guest);
+}
+
+void GuestDesk::lookUp(Guest& guest) {
+    guest.stage = GuestStage::LookingUp;
+    const GuestAttempt& attempt = guest.attempt;
+    DeskOut::Lookup lookup{.id = attempt.id, .hashes = attempt.inputs};
+    if (attempt.worker)
+        lookup.worker = WorkerTerms{
+            .id = *attempt.worker, .spec = attempt.spec, .needs = attempt.needs, .limits = budget_.limits()};
+    out.lookups.push_back(std::move(lookup));
+}
+
+/// What was missing has come. Which files a worker has is known only now.
+void GuestDesk::inputsAreHere(Guest& guest) {
+    if (guest.attempt.worker && !guest.knowsWorker)
+        lookUp(guest);
+    else
+        guests_.becomeReady(guest);
 }
 
 void GuestDesk::forget(link::AttemptRef id) {
@@ -110,20 +127,42 @@ void GuestDesk::catchUp(link::BootTime now) {
 
 // --- inputs
 
-void GuestDesk::lacking(link::AttemptRef id, const std::vector<Hash256>& missing, link::BootTime now) {
+void GuestDesk::lookedUp(link::AttemptRef id, LookedUp answer, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = lateLookups_.take(id) ? nullptr : guests_.at(id, GuestStage::LookingUp)) {
-        guest->stage = GuestStage::Fetching;
-        std::vector<Hash256> wanted;
-        for (const Hash256& hash : missing) {
-            if (!std::ranges::binary_search(guest->attempt.inputs, hash) || !guest->missing.insert(hash).second)
-                continue;
-            if (inputs_.lack(hash, id)) wanted.push_back(hash);
-        }
-        if (leases_.isUp()) inputs_.ask(wanted, out); // else with the next Welcome
-        if (guest->missing.empty()) guests_.becomeReady(*guest);
+    Guest* guest = lateLookups_.take(id) ? nullptr : guests_.at(id, GuestStage::LookingUp);
+    if (!guest) return settle(now);
+    guest->stage = GuestStage::Fetching;
+    if (!answer.unfit.empty()) {
+        finish(id, *guest, unrun(link::GuestEnd::Refused, answer.unfit));
+        return settle(now);
     }
+    if (answer.files && !guest->knowsWorker) {
+        if (guests_.bytes() + HeldGuests::sizeOf(*answer.files) > kHeldBytes) {
+            handBack(id);
+            return settle(now);
+        }
+        guests_.needsToo(*guest, *answer.files);
+        guest->knowsWorker = true;
+    }
+    fetch(*guest, answer.missing);
     settle(now);
+}
+
+void GuestDesk::fetch(Guest& guest, const std::vector<Hash256>& missing) {
+    std::vector<Hash256> wanted;
+    for (const Hash256& hash : missing) {
+        if (!std::ranges::binary_search(guest.attempt.inputs, hash) || !guest.missing.insert(hash).second) continue;
+        if (inputs_.lack(hash, guest.attempt.id)) wanted.push_back(hash);
+    }
+    if (leases_.isUp()) inputs_.ask(wanted, out); // else with the next Welcome
+    if (guest.missing.empty()) inputsAreHere(guest);
+}
+
+/// More than is held for one yard.
+void GuestDesk::handBack(link::AttemptRef id) {
+    link::GuestOut what;
+    leases_.cancel({.id = id, .onlyIfWaiting = true, .graceMs = 0}, what);
+    carry(std::move(what));
 }
 
 void GuestDesk::stored(const Hash256& hash, link::BootTime now) {
@@ -132,7 +171,7 @@ void GuestDesk::stored(const Hash256& hash, link::BootTime now) {
         Guest* guest = guests_.at(id, GuestStage::Fetching);
         if (!guest) continue;
         guest->missing.erase(hash);
-        if (guest->missing.empty()) guests_.becomeReady(*guest);
+        if (guest->missing.empty()) inputsAreHere(*guest);
     }
     settle(now);
 }

@@ -61,6 +61,7 @@ public:
         std::uint32_t slots = 0;
         std::vector<std::string> tags{};
         std::int32_t (*utcOffset)() = nullptr; ///< of this machine now, minutes; null: none
+        bool takesWorkers = false;             ///< runs actions of registered workers, too
     };
     static constexpr std::size_t kHeldBytes = 64u << 20;
     static constexpr std::size_t kResultBytes = ResultQueue::kBytes;
@@ -92,8 +93,12 @@ public:
 
     // --- the content store
 
-    /// The answer to a Lookup: what of it is missing. Each gets one, in their order, be it dropped meanwhile.
-    void lacking(link::AttemptRef id, const std::vector<Hash256>& missing, link::BootTime now);
+    /// The answer to a Lookup. Each gets one, in their order, be it dropped meanwhile.
+    void lookedUp(link::AttemptRef id, LookedUp answer, link::BootTime now);
+    /// The same, of a command: what of it is missing.
+    void lacking(link::AttemptRef id, const std::vector<Hash256>& missing, link::BootTime now) {
+        lookedUp(id, {.missing = missing}, now);
+    }
     void stored(const Hash256& hash, link::BootTime now);
     /// It could not be kept: `why` for people, one sentence without a stop.
     void notStored(const Hash256& hash, std::string_view why, link::BootTime now);
@@ -139,6 +144,10 @@ private:
 
     void catchUp(link::BootTime now);
     void take(GuestAttempt attempt, std::size_t size, link::BootTime now);
+    void lookUp(Guest& guest);
+    void fetch(Guest& guest, const std::vector<Hash256>& missing);
+    void inputsAreHere(Guest& guest);
+    void handBack(link::AttemptRef id);
     void finish(link::AttemptRef id, Guest& guest, link::Finished end);
     void failAll(const link::AttemptRefs& ids, std::string_view why);
     void carry(link::GuestOut what);

@@ -20,7 +20,8 @@ void GuestDesk::connected(link::BootTime now) {
                                    .slots = self_.slots},
                       .tags = self_.tags,
                       .held = leases_.greet(now),
-                      .utcOffset = self_.utcOffset ? self_.utcOffset() : 0};
+                      .utcOffset = self_.utcOffset ? self_.utcOffset() : 0,
+                      .takesWorkers = self_.takesWorkers};
     isGreeting_ = true;
     out.send(Kind::Hello, 1, put(hello));
 }
@@ -144,8 +145,8 @@ bool GuestDesk::leased(std::string_view body, link::BootTime now) {
     const bool isTaken = leases_.lease(lease.id, now, what);
     const std::size_t size = body.size() + 2 * sizeof(Hash256) * lease.inputs.size();
     const bool isTooMuch = isTaken && (isLeaving_ || guests_.bytes() + size > kHeldBytes);
-    if (isTooMuch) leases_.cancel({.id = lease.id, .onlyIfWaiting = true, .graceMs = 0}, what);
     carry(std::move(what));
+    if (isTooMuch) handBack(lease.id);
     if (!isTaken || isTooMuch) return true;
     auto attempt = vet(lease, budget_.limits());
     if (attempt) {

@@ -14,10 +14,12 @@ Duration bounded(std::uint64_t milliseconds) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(milliseconds, kMost)));
 }
 
-/// Why such a command cannot be run for others; empty: it can.
-std::string unfit(const ActionSpec& spec, const GuestLimits& limits) {
-    if (!spec.isExec()) return "this machine runs commands for others, no workers yet";
-    if (!spec.sandbox && !limits.unsandboxed)
+/// Why such an action cannot be run for others; empty: it can, as far as its worker has no part in it.
+std::string unfit(const ActionSpec& spec, std::string_view worker, const GuestLimits& limits) {
+    if (spec.worker != (worker.empty() ? std::string_view("exec") : worker))
+        return "its lease says another worker than its action";
+    if (!worker.empty() && !Hash256::fromHex(worker)) return "its worker is not said by its id";
+    if (spec.isExec() && !spec.sandbox && !limits.unsandboxed)
         return "this machine runs nothing outside a sandbox for others (guest_unsandboxed)";
     if (spec.array) return "an array is no attempt: its elements are";
     if (spec.tty) return "this machine has no terminal for guests";
@@ -51,9 +53,11 @@ std::string tooLarge(const Resources& needs, const link::Amounts& said, const Gu
     return {};
 }
 
-std::vector<Hash256> inputsOf(const ActionSpec& spec, const std::vector<Hash256>& said) {
+std::vector<Hash256> inputsOf(const ActionSpec& spec, const std::vector<Hash256>& said,
+                              const std::optional<Hash256>& worker) {
     std::vector<Hash256> all = spec.inputChunks();
     all.insert(all.end(), said.begin(), said.end());
+    if (worker) all.push_back(*worker);
     std::ranges::sort(all);
     const auto twice = std::ranges::unique(all);
     all.erase(twice.begin(), twice.end());
@@ -63,20 +67,21 @@ std::vector<Hash256> inputsOf(const ActionSpec& spec, const std::vector<Hash256>
 } // namespace
 
 std::expected<GuestAttempt, std::string> vet(const link::Lease& lease, const GuestLimits& limits) {
-    if (!lease.worker.empty()) return std::unexpected("this machine runs commands for others, no workers yet");
     Result<ParsedAction> parsed = parseAction(lease.spec);
     if (!parsed) return std::unexpected("its action is not one that this machine reads: " + parsed.error().message);
     const ActionSpec& spec = *parsed->spec;
-    if (std::string why = unfit(spec, limits); !why.empty()) return std::unexpected(std::move(why));
+    if (std::string why = unfit(spec, lease.worker, limits); !why.empty()) return std::unexpected(std::move(why));
     Resources needs = needsOf(spec, lease.needs);
     if (std::string why = tooLarge(needs, lease.needs, limits); !why.empty())
         return std::unexpected(std::move(why));
+    const auto worker = lease.worker.empty() ? std::nullopt : Hash256::fromHex(lease.worker);
     return GuestAttempt{.id = lease.id,
                         .spec = parsed->spec,
+                        .worker = worker,
                         .deadline = bounded(lease.deadlineMs),
                         .grace = bounded(lease.graceMs),
                         .needs = std::move(needs),
-                        .inputs = inputsOf(spec, lease.inputs),
+                        .inputs = inputsOf(spec, lease.inputs, worker),
                         .once = lease.once};
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,14 @@ struct GuestLimits {
 /// One attempt as it is to be run here.
 struct GuestAttempt {
     link::AttemptRef id;
-    SpecPtr spec;                ///< a command; not its array, nor what of it is the yard's: locks, dependencies
-    Duration deadline{};         ///< 0: none
-    Duration grace{};            ///< of a teardown; the end of its lease allows less
-    Resources needs;             ///< the larger of what the yard says and what its action says
-    std::vector<Hash256> inputs; ///< all chunks that it needs, sorted, each once
-    bool once = false;           ///< may not begin a second time
+    SpecPtr spec;                    ///< not its array, nor what of it is the yard's: locks, dependencies
+    std::optional<Hash256> worker{}; ///< its id, by which its descriptor is a chunk; absent: a command
+    Duration deadline{};             ///< 0: none
+    Duration grace{};                ///< of a teardown; the end of its lease allows less
+    Resources needs;                 ///< the larger of what the yard says and what its action says
+    std::vector<Hash256>
+        inputs;        ///< all chunks that it needs, sorted, each once; files of its worker once they are known
+    bool once = false; ///< may not begin a second time
 };
 
 /// The attempt; else why this machine does not take it, for people: one sentence without a stop at its end.

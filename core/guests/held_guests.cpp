@@ -1,6 +1,8 @@
 #include "core/guests/held_guests.h"
 
+#include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 namespace yard::guests {
@@ -16,6 +18,17 @@ Guest& HeldGuests::add(GuestAttempt attempt, std::size_t size, link::BootTime no
     holds(guest, size);
     inputs_.use(guest.attempt.inputs);
     return guest;
+}
+
+void HeldGuests::needsToo(Guest& guest, const std::vector<Hash256>& files) {
+    std::vector<Hash256>& inputs = guest.attempt.inputs;
+    std::vector<Hash256> more;
+    std::ranges::copy_if(files, std::back_inserter(more),
+                         [&](const Hash256& hash) { return !std::ranges::binary_search(inputs, hash); });
+    inputs_.use(more);
+    holds(guest, guest.held + sizeOf(more));
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    std::ranges::sort(inputs);
 }
 
 Guest* HeldGuests::find(link::AttemptRef id) {

@@ -27,7 +27,8 @@ struct Guest {
     link::BootTime came{};
     link::BootTime begun{};
     std::set<Hash256> missing{};
-    std::uint64_t turn = 0; ///< among those that are ready
+    bool knowsWorker = false; ///< its descriptor was read; files of it are among the inputs
+    std::uint64_t turn = 0;   ///< among those that are ready
     bool hasBudget = false;
     std::optional<link::GuestEnd> asked{}; ///< why it is being ended
     std::string finished{};                ///< body, once Done
@@ -51,6 +52,10 @@ public:
     Guest& add(GuestAttempt attempt, std::size_t size, link::BootTime now);
     Guest* find(link::AttemptRef id);
     Guest* at(link::AttemptRef id, GuestStage stage);
+    /// Inputs more: the files of its worker.
+    void needsToo(Guest& guest, const std::vector<Hash256>& files);
+    /// How much more is held with so many of them.
+    static std::size_t sizeOf(const std::vector<Hash256>& hashes) { return 2 * sizeof(Hash256) * hashes.size(); }
     /// It needs no inputs and no turn any more.
     void letGo(Guest& guest);
     void giveBudget(Guest& guest);

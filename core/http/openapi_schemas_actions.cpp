@@ -190,7 +190,7 @@ std::string_view openApiActionSchemas() {
   "need":{"type":"number"},"free":{"type":"number"},"position":{"type":"integer","format":"int64","minimum":0},
   "machines":{"type":"array","maxItems":20,"description":"no_runner: why each machine does not take it","items":{
   "type":"object","required":["name","reason"],"properties":{"name":{"type":"string"},"reason":{"type":"string",
-  "enum":["unknown","platform","unsandboxed","too_small","lifetime","kept_from","refused","silent","paused",
+  "enum":["unknown","platform","unsandboxed","workers","too_small","lifetime","kept_from","refused","silent","paused",
   "draining"]}}}},
   "path":{"type":"string","description":"start: the working directory"},
   "condition":{"type":"string","description":"courtesy: what it goes by"},

@@ -116,6 +116,7 @@ std::string put(const Hello& body) {
     }
     out.u32(
         static_cast<std::uint32_t>(std::clamp(body.utcOffset, -kMostUtcOffset, kMostUtcOffset) + kMostUtcOffset));
+    out.u8(body.takesWorkers ? 1 : 0);
     return out.take();
 }
 
@@ -134,6 +135,7 @@ bool get(std::string_view bytes, Hello& body) {
     const std::uint32_t offset = in.u32();
     if (offset > 2 * static_cast<std::uint32_t>(kMostUtcOffset)) return false;
     body.utcOffset = static_cast<std::int32_t>(offset) - kMostUtcOffset;
+    body.takesWorkers = !in.isDone() && in.word(std::uint8_t{1}) == 1; // an earlier version ends here
     return in.isGood() && !body.runId.empty() && !body.name.empty();
 }
 

@@ -75,6 +75,8 @@ struct Hello {
     std::vector<std::string> tags;
     std::vector<Held> held;
     std::int32_t utcOffset = 0; ///< minutes by which its clock on the wall is ahead of UTC, now
+    /// It runs actions of registered workers for others. One of a version that does not say so takes commands alone.
+    bool takesWorkers = false;
     friend bool operator==(const Hello&, const Hello&) = default;
 };
 struct Welcome {
@@ -96,7 +98,7 @@ struct Refused {
 struct Lease {
     AttemptRef id;
     std::string spec;             ///< JSON of the action, as docs/api.md has it
-    std::string worker;           ///< its id; empty: exec
+    std::string worker;           ///< its id, 64 hexadecimal digits; empty: exec
     std::uint64_t deadlineMs = 0; ///< 0: none
     std::uint64_t graceMs = 2'000;
     Amounts needs;

@@ -44,6 +44,9 @@ inline constexpr std::size_t kMaxFiles = 200'000;
 inline constexpr std::size_t kMaxFunctions = 10'000;
 inline constexpr std::size_t kMaxWordBytes = 256;        ///< names and versions of functions
 inline constexpr std::int64_t kMaxProcesses = 1'000'000; ///< and open files, and files of outputs
+/// Of those whose actions run on other machines, too: the descriptor, and how many files it names.
+inline constexpr std::size_t kMaxSentWorkerBytes = 4u << 20;
+inline constexpr std::size_t kMaxSentWorkerFiles = 4'000;
 
 // Queues.
 inline constexpr int kMaxRunning = 1'000'000;

@@ -7,8 +7,9 @@
 
 namespace yard::runners {
 
-LinkAttempts::LinkAttempts(unsigned slots, std::function<void()> ring)
+LinkAttempts::LinkAttempts(unsigned slots, std::function<void()> ring, ChunksOf chunksOf)
     : ring_(std::move(ring))
+    , chunksOf_(std::move(chunksOf))
     , inSlot_(slots) {
     assert(slots > 0);
 }
@@ -23,11 +24,32 @@ unsigned LinkAttempts::freeSlots() const {
     return static_cast<unsigned>(std::ranges::count(inSlot_, 0u));
 }
 
-LinkAttempts::Attempt& LinkAttempts::add(AttemptId id, SlotId wanted, std::vector<Hash256> inputs) {
+void LinkAttempts::use(const std::string& worker) {
+    if (worker.empty()) return;
+    Worker& used = workers_[worker];
+    if (++used.attempts > 1 || !chunksOf_) return;
+    const std::vector<Hash256> chunks = chunksOf_(worker);
+    used.chunks.insert(chunks.begin(), chunks.end());
+}
+
+void LinkAttempts::release(const std::string& worker) {
+    if (const auto used = workers_.find(worker); used != workers_.end() && --used->second.attempts == 0)
+        workers_.erase(used);
+}
+
+bool LinkAttempts::isInput(const Hash256& hash) const {
+    return inputs_.contains(hash) ||
+           std::ranges::any_of(workers_, [&](const auto& used) { return used.second.chunks.contains(hash); });
+}
+
+LinkAttempts::Attempt& LinkAttempts::add(AttemptId id, SlotId wanted, std::vector<Hash256> inputs,
+                                         std::string worker) {
     const SlotId slot = slotFor(wanted);
     ++inSlot_[slot.value];
     for (const Hash256& hash : inputs) ++inputs_[hash];
-    const auto [at, isNew] = attempts_.try_emplace(refOf(id), Attempt{.slot = slot, .inputs = std::move(inputs)});
+    use(worker);
+    const auto [at, isNew] = attempts_.try_emplace(
+        refOf(id), Attempt{.slot = slot, .inputs = std::move(inputs), .worker = std::move(worker)});
     assert(isNew);
     return at->second;
 }
@@ -59,6 +81,7 @@ void LinkAttempts::tellLast(link::AttemptRef ref, decltype(Update::what) what) {
     --inSlot_[at->second.slot.value];
     for (const Hash256& hash : at->second.inputs)
         if (const auto known = inputs_.find(hash); --known->second == 0) inputs_.erase(known);
+    release(at->second.worker);
     attempts_.erase(at);
     tell(idOf(ref), std::move(what));
 }

@@ -13,7 +13,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,7 @@ public:
         SlotId slot;
         std::optional<link::Lease> unsent{}; ///< until it is written down
         std::vector<Hash256> inputs{};
+        std::string worker{};    ///< its id; empty: exec
         bool isRestored = false; ///< given by an engine before this one
         bool isUnwanted = false; ///< taken back or ended before it was sent
         StopCause stop = StopCause::Cancelled;
@@ -44,10 +47,12 @@ public:
         bool& isWatched(Stream stream) { return stream == Stream::Out ? isOutWatched : isErrWatched; }
     };
 
-    /// `ring`: there is news.
-    LinkAttempts(unsigned slots, std::function<void()> ring);
+    using ChunksOf = std::function<std::vector<Hash256>(std::string_view worker)>;
+    /// `ring`: there is news. `chunksOf`: as LinkHost has it.
+    LinkAttempts(unsigned slots, std::function<void()> ring, ChunksOf chunksOf = {});
 
-    Attempt& add(AttemptId id, SlotId wanted, std::vector<Hash256> inputs);
+    /// `worker`: its id; empty: exec.
+    Attempt& add(AttemptId id, SlotId wanted, std::vector<Hash256> inputs, std::string worker = {});
     /// Null: it is not out.
     Attempt* find(link::AttemptRef ref);
     std::size_t size() const { return attempts_.size(); }
@@ -58,8 +63,8 @@ public:
     /// The slot that was wanted, or where there is no such one that with the fewest.
     SlotId slotFor(SlotId wanted) const;
     unsigned freeSlots() const;
-    /// The machine may ask for it: some attempt there has it as an input.
-    bool isInput(const Hash256& hash) const { return inputs_.contains(hash); }
+    /// The machine may ask for it: some attempt there has it as an input, or its worker has it.
+    bool isInput(const Hash256& hash) const;
 
     // --- news
     void tell(AttemptId id, decltype(Update::what) what);
@@ -70,9 +75,19 @@ public:
     std::vector<Update> takeNews() { return std::exchange(news_, {}); }
 
 private:
+    /// A worker of some attempts here.
+    struct Worker {
+        unsigned attempts = 0;
+        std::unordered_set<Hash256> chunks{};
+    };
+    void use(const std::string& worker);
+    void release(const std::string& worker);
+
     std::function<void()> ring_;
+    ChunksOf chunksOf_;
     std::map<link::AttemptRef, Attempt> attempts_;
     std::unordered_map<Hash256, unsigned> inputs_; ///< of how many attempts
+    std::map<std::string, Worker> workers_;        ///< by id
     std::vector<unsigned> inSlot_;
     std::vector<Update> news_;
 };

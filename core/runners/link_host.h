@@ -51,6 +51,9 @@ public:
     /// The action of a lease in the words of the link: spec, worker, inputs. The runner adds id, deadline, grace and
     /// `once`. An error: it cannot run elsewhere.
     virtual Result<link::Lease> wordsOf(const Lease& lease) = 0;
+    /// What a machine that has an attempt of this worker may ask for beside its inputs: the descriptor, which goes by the
+    /// worker's id, and its files. Nothing: there is no such worker.
+    virtual std::vector<Hash256> chunksOf(std::string_view) { return {}; }
     virtual void writeDown(LinkIntent intent, Answer<Result<void>> answer) = 0;
 
     /// Bytes of a chunk of the store, at most `most` of them, and its size.

@@ -38,7 +38,9 @@ LinkRunner::LinkRunner(LinkHost& host, LinkRunnerOptions options, UpdateSink sin
     , options_(std::move(options))
     , sink_(std::move(sink))
     , leases_(options_.lease)
-    , attempts_(options_.slots, [this] { ringSoon(); })
+    , attempts_(
+          options_.slots, [this] { ringSoon(); },
+          [this](std::string_view worker) { return host_.chunksOf(worker); })
     , reports_({.host = host,
                 .leases = leases_,
                 .out = out_,
@@ -60,7 +62,7 @@ void LinkRunner::restore(std::string runId, const std::vector<Restored>& attempt
     link::AttemptRefs refs;
     for (const Restored& one : attempts) {
         refs.push_back(refOf(one.id));
-        LinkAttempts::Attempt& attempt = attempts_.add(one.id, one.slot, one.inputs);
+        LinkAttempts::Attempt& attempt = attempts_.add(one.id, one.slot, one.inputs, one.worker);
         attempt.given = one.given;
         attempt.grace = one.grace;
         attempt.isRestored = true;
@@ -109,7 +111,7 @@ bool LinkRunner::take(Lease& lease) {
     words->deadlineMs = inMs(lease.deadline);
     words->graceMs = inMs(lease.grace);
     words->once = lease.once;
-    LinkAttempts::Attempt& attempt = attempts_.add(lease.id, lease.slot, words->inputs);
+    LinkAttempts::Attempt& attempt = attempts_.add(lease.id, lease.slot, words->inputs, words->worker);
     attempt.grace = lease.grace;
     attempt.isOutWatched = lease.watchOut;
     attempt.isErrWatched = lease.watchErr;

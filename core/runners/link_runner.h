@@ -51,8 +51,9 @@ public:
         AttemptId id;
         SlotId slot;
         std::vector<Hash256> inputs;
-        Duration grace{}; ///< when it is ended and nobody says another one
-        MonoTime given{}; ///< it did not run before
+        Duration grace{};     ///< when it is ended and nobody says another one
+        MonoTime given{};     ///< it did not run before
+        std::string worker{}; ///< its id; empty: exec
     };
     void restore(std::string runId, const std::vector<Restored>& attempts, Duration leaseThen);
 

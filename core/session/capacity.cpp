@@ -37,9 +37,10 @@ bool Capacity::mayFit(const Demand& need) const {
         return [unfit](const fleet::WhyNot& machine) { return machine.unfit == unfit; };
     };
     if (std::ranges::any_of(all, is(fleet::Unfit::Unknown))) return true;
-    // Of the platform there is none; else each one of it is too small.
+    // Of the platform there is none, or none that takes workers; else each one of it is too small.
     const auto others = std::ranges::count_if(all, is(fleet::Unfit::NotNamed));
-    const auto foreign = std::ranges::count_if(all, is(fleet::Unfit::Platform));
+    const auto foreign = std::ranges::count_if(all, is(fleet::Unfit::Platform)) +
+                         std::ranges::count_if(all, is(fleet::Unfit::Workers));
     return foreign > 0 && foreign + others == std::ssize(all);
 }
 

@@ -38,13 +38,16 @@ struct ResourceNeed {
     bool isLacking() const { return free < need || (isApart && static_cast<double>(fitting) < need); }
 };
 
-/// Where something may run, of several machines: names, "local", "any", or "tag:NAME", and a platform. Empty: anywhere.
+/// Where something may run, of several machines: names, "local", "any", or "tag:NAME", and a platform.
 struct Where {
     std::vector<std::string> machines;
     std::string platform;
     /// It takes no longer: a machine that ends before does not get it. 0: nobody knows.
     Duration longest{};
-    bool isAnywhere() const { return machines.empty() && platform.empty() && longest == Duration::zero(); }
+    bool isWorker = false; ///< of a registered worker: not every machine takes it
+    bool isAnywhere() const {
+        return machines.empty() && platform.empty() && longest == Duration::zero() && !isWorker;
+    }
     friend auto operator<=>(const Where&, const Where&) = default;
 };
 

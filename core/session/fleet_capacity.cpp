@@ -61,6 +61,7 @@ fleet::Ask FleetCapacity::askOf(const Demand& need) {
     ask.where = need.where->machines;
     ask.platform = need.where->platform;
     ask.expected = need.where->longest;
+    ask.isWorker = need.where->isWorker;
     return ask;
 }
 

@@ -123,6 +123,23 @@ private Q_SLOTS:
         QCOMPARE(b.monitor.limited().size(), std::size_t{1});
     }
 
+    void whatTakesTooMuchOnAnotherMachineIsEndedFromHere() {
+        Bench b;
+        b.run(1).memoryLimit = 10 * kMiB;
+        b.attempts.get({Lsn(1), 1})->pid = 0; // one of that machine says nothing here
+        b.run(2).pid = 0;
+        const auto tells = [&b](int lsn, std::int64_t bytes) {
+            b.now += kSecond;
+            b.monitor.noteElsewhere({Lsn(lsn), 1}, std::nullopt, static_cast<std::uint64_t>(bytes), b.now);
+        };
+        tells(1, 10 * kMiB);
+        tells(2, 99 * kMiB);
+        QCOMPARE(b.told, "");
+        tells(1, 11 * kMiB);
+        QCOMPARE(b.told, "1 now");
+        QVERIFY(b.attempts.get({Lsn(1), 1})->isOverMemory);
+    }
+
     void whatHasMostOverWhatItAskedForIsWorthStopping() {
         Bench b;
         b.run(1, 500);

@@ -1,5 +1,6 @@
 // A whole engine that works for another one, with a real launcher: what runs for a yard that says what the test wants.
 #include "core/launcher/launcher.h"
+#include "core/model/worker.h"
 #include "tests/engine/scripted_yard.h"
 
 #include <QCoreApplication>
@@ -26,6 +27,42 @@ link::Lease leaseOf(const std::string& script, link::AttemptRef id = kOne, const
     lease.spec = fmt::format(R"({{"worker":"exec","argv":["/bin/sh","-c","{}"]{}}})", script, members);
     lease.graceMs = 100;
     return lease;
+}
+
+/// A worker that is one shell script.
+struct ScriptWorker {
+    std::string script;
+    std::string descriptor;
+
+    explicit ScriptWorker(const std::string& text, const std::string& platform = std::string(thisPlatform()))
+        : script("#!/bin/sh\n" + text + "\n") {
+        const auto parsed = parseWorker(fmt::format(
+            R"({{"name":"cook","version":"1","platform":"{}","executable":"run","files":[{{"path":"run","hash":"{}","size":{},"mode":"0755"}}],"functions":[{{"name":"f","version":"1"}}]}})",
+            platform, Sha256::of(script).hex(), script.size()));
+        if (!parsed) qFatal("%s", parsed.error().message.c_str());
+        descriptor = parsed->canonical;
+    }
+    link::Lease lease(link::AttemptRef id = kOne) const {
+        link::Lease made;
+        made.id = id;
+        made.worker = Sha256::of(descriptor).hex();
+        made.spec = fmt::format(R"({{"worker":"{}","function":"f","args":{{"n":1}},"resources":{{"cores":1}}}})",
+                                made.worker);
+        made.needs.milliCores = 1'000;
+        made.graceMs = 100;
+        return made;
+    }
+};
+
+/// The machine asks for this one chunk, and gets these bytes in its name.
+bool sends(ScriptedYard& yard, const std::string& wanted, const std::string& bytes) {
+    const auto need = yard.next(Kind::Need);
+    link::Need hashes;
+    if (!need || !get(need->body, hashes) || hashes.hashes != std::vector{Sha256::of(wanted)}) return false;
+    yard.send(Kind::Chunk,
+              put(link::Chunk{.hash = Sha256::of(wanted), .size = bytes.size(), .offset = 0, .bytes = bytes}),
+              need->id);
+    return true;
 }
 
 struct Machine {
@@ -77,6 +114,10 @@ class TestGuests : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void aGuestGoesFromItsLeaseToSettled();
+    void aWorkersActionRunsByFilesThatAreSentOnce();
+    void aWorkersFileThatLiesIsNotRun();
+    void aLinkThatIsCutAmongTheFilesOfAWorkerGoesOn();
+    void aWorkerOfAnotherPlatformIsRefusedWithTheReason();
     void whatFailsSaysHow();
     void outputIsToldWhileItRunsAndACancelEndsIt();
     void howFarItIsIsToldToWhoFollowsIt();
@@ -132,6 +173,83 @@ void TestGuests::aGuestGoesFromItsLeaseToSettled() {
     QCOMPARE(chunk->id, std::uint64_t{5});
     m.yard.send(Kind::Settled, put(link::AttemptRefs{kOne}));
     QVERIFY(test::EngineTest::eventually([&] { return m.view().yards.front().held == 0; }));
+}
+
+void TestGuests::aWorkersActionRunsByFilesThatAreSentOnce() {
+    Machine m({"guest_unsandboxed=on"});
+    const auto hello = m.yard.link();
+    QVERIFY(hello);
+    if (!hello->takesWorkers) QSKIP("no sandbox can be made here");
+    const ScriptWorker worker(R"(cat "$YARD_ACTION"; echo left > outputs/o; exit 3)");
+    m.yard.send(Kind::Lease, put(worker.lease()));
+    QVERIFY(sends(m.yard, worker.descriptor, worker.descriptor));
+    QVERIFY(sends(m.yard, worker.script, worker.script));
+    const auto end = m.yard.finished();
+    QVERIFY(end);
+    QVERIFY2(end->cause == GuestEnd::Exited, end->message.c_str());
+    QCOMPARE(end->exitCode, std::int64_t{3});
+    QVERIFY2(end->out.bytes.contains(R"("args":{"n":1})"), end->out.bytes.c_str());
+    QVERIFY2(end->out.bytes.contains(R"("lsn":7)"), end->out.bytes.c_str()); // the yard's
+    QCOMPARE(end->outputs.size(), std::size_t{1});
+    QCOMPARE(end->outputs.front().hash, Sha256::of("left\n"));
+    // The next one of it finds all here.
+    m.yard.send(Kind::Lease, put(worker.lease({.lsn = 8, .attempt = 1})));
+    const auto again = m.yard.finished();
+    QVERIFY(again);
+    QCOMPARE(again->id.lsn, std::int64_t{8});
+    QVERIFY2(again->cause == GuestEnd::Exited, again->message.c_str());
+    QVERIFY(again->out.bytes.contains(R"("lsn":8)"));
+}
+
+void TestGuests::aWorkersFileThatLiesIsNotRun() {
+    Machine m;
+    const auto hello = m.yard.link();
+    QVERIFY(hello);
+    if (!hello->takesWorkers) QSKIP("no sandbox can be made here");
+    const ScriptWorker worker("exit 0");
+    m.yard.send(Kind::Lease, put(worker.lease()));
+    QVERIFY(sends(m.yard, worker.descriptor, worker.descriptor));
+    QVERIFY(sends(m.yard, worker.script, std::string(worker.script.size(), 'x')));
+    QVERIFY(m.yard.next(Kind::Refused));
+    QVERIFY(m.yard.isClosed());
+    QVERIFY(test::EngineTest::eventually([&] { return !m.refused().empty(); }));
+}
+
+void TestGuests::aLinkThatIsCutAmongTheFilesOfAWorkerGoesOn() {
+    Machine m;
+    const auto hello = m.yard.link();
+    QVERIFY(hello);
+    if (!hello->takesWorkers) QSKIP("no sandbox can be made here");
+    const ScriptWorker worker("echo it runs");
+    m.yard.send(Kind::Lease, put(worker.lease()));
+    QVERIFY(sends(m.yard, worker.descriptor, worker.descriptor));
+    const auto need = m.yard.next(Kind::Need);
+    QVERIFY(need);
+    m.yard.send(Kind::Chunk,
+                put(link::Chunk{.hash = Sha256::of(worker.script),
+                                .size = worker.script.size(),
+                                .offset = 0,
+                                .bytes = worker.script.substr(0, 5)}),
+                need->id);
+    m.yard.cut();
+    QVERIFY(m.yard.link(120, {kOne}));
+    QVERIFY(sends(m.yard, worker.script, worker.script)); // what came in part is asked for as a whole
+    const auto end = m.yard.finished();
+    QVERIFY(end);
+    QVERIFY2(end->cause == GuestEnd::Exited, end->message.c_str());
+    QCOMPARE(end->out.bytes, std::string("it runs\n"));
+}
+
+void TestGuests::aWorkerOfAnotherPlatformIsRefusedWithTheReason() {
+    Machine m;
+    QVERIFY(m.yard.link());
+    const ScriptWorker worker("exit 0", "plan9-mips");
+    m.yard.send(Kind::Lease, put(worker.lease()));
+    QVERIFY(sends(m.yard, worker.descriptor, worker.descriptor));
+    const auto end = m.yard.finished(); // none of its files was asked for
+    QVERIFY(end);
+    QVERIFY(end->cause == GuestEnd::Refused);
+    QVERIFY2(end->message.contains("was built for plan9-mips"), end->message.c_str());
 }
 
 void TestGuests::whatFailsSaysHow() {

@@ -1,9 +1,12 @@
 // An action in the words of a link: what another machine reads is what was submitted, and what cannot go says why.
 #include "core/engine/machines/lease_words.h"
+#include "core/model/limits.h"
 
 #include <QTest>
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace yard;
@@ -15,6 +18,15 @@ SpecPtr specOf(const std::string& json) {
     auto parsed = parseAction(json);
     if (!parsed) qFatal("%s", parsed.error().message.c_str());
     return parsed->spec;
+}
+
+RegisteredWorker workerOf(const std::string& mode) {
+    const auto parsed =
+        parseWorker(R"({"name":"cook","version":"1","platform":"linux-x86_64","mode":")" + mode +
+                    R"(","executable":"run","files":[{"path":"run","hash":")" + Sha256::of("run").hex() +
+                    R"(","size":3,"mode":"0755"}],"functions":[{"name":"f","version":"1"}],"cores":2})");
+    if (!parsed) qFatal("%s", parsed.error().message.c_str());
+    return {.id = parsed->id.hex(), .canonical = parsed->canonical, .descriptor = parsed->descriptor};
 }
 
 } // namespace
@@ -67,6 +79,49 @@ private Q_SLOTS:
         QCOMPARE(*specOf(words->spec)->stdinSource->chunk, *Hash256::fromHex(hash));
     }
 
+    void anActionOfAWorkerNamesItByItsId() {
+        const RegisteredWorker worker = workerOf("process");
+        const std::string hash(64, 'c');
+        const auto spec = specOf(R"({"worker":"cook","function":"f","args":{"a":[1,"x"]},"inputs":{"in":")" + hash +
+                                 R"("},"expect":["out"],"env":{"A":"b"}})");
+        runners::Lease lease;
+        lease.env = spec->env;
+        const auto words = wordsOf(*spec, lease, 64, &worker);
+        QVERIFY2(words, words ? "" : words.error().message.c_str());
+        QCOMPARE(words->worker, worker.id);
+        const SpecPtr read = specOf(words->spec);
+        QCOMPARE(read->worker, worker.id);
+        QCOMPARE(read->function, std::string("f"));
+        QCOMPARE(read->args, spec->args);
+        QCOMPARE(read->inputs, spec->inputs);
+        QCOMPARE(read->expect, spec->expect);
+        QCOMPARE(read->env, spec->env);
+        // What its worker asks for is said: the machine counts by it.
+        QCOMPARE(words->needs.milliCores, std::int64_t{2'000});
+        QCOMPARE(effectiveResources(*read).milliCores, std::int64_t{2'000});
+        QCOMPARE(words->needs.memoryMb, std::int64_t{64});
+        // Descriptor and files are asked for by their hashes.
+        QCOMPARE(words->inputs, std::vector{*Hash256::fromHex(hash)});
+    }
+
+    void whatAMachineCannotHaveOfAWorkerSaysWhy() {
+        const auto spec = specOf(R"({"worker":"cook","function":"f"})");
+        const auto why = [&](const RegisteredWorker& worker) {
+            const auto words = wordsOf(*spec, {}, 0, &worker);
+            return words ? std::string() : words.error().message;
+        };
+        QVERIFY(why(workerOf("warm")).contains("is warm"));
+        RegisteredWorker large = workerOf("process");
+        QCOMPARE(why(large), std::string());
+        large.canonical.resize(kMaxSentWorkerBytes + 1, ' ');
+        QVERIFY(why(large).contains("a descriptor of more than 4 MB"));
+        WorkerDescriptor many = *workerOf("process").descriptor;
+        many.files.resize(kMaxSentWorkerFiles + 1, many.files.front());
+        RegisteredWorker spread = workerOf("process");
+        spread.descriptor = std::make_shared<const WorkerDescriptor>(std::move(many));
+        QVERIFY(why(spread).contains("more than 4000 files"));
+    }
+
     void whatIsOfThisMachineStays() {
         const auto why = [](const std::string& json, runners::Lease lease = {}) {
             const auto words = wordsOf(*specOf(json), lease, 0);
@@ -74,7 +129,7 @@ private Q_SLOTS:
         };
         QVERIFY(why(R"({"worker":"exec","argv":["true"],"cwd":"/"})").contains("cwd"));
         QVERIFY(why(R"({"worker":"exec","argv":["true"],"tty":{"rows":4,"cols":4}})").contains("terminal"));
-        QVERIFY(why(R"({"worker":"w","function":"f"})").contains("no workers yet"));
+        QVERIFY(why(R"({"worker":"w","function":"f"})").contains("its worker was removed"));
         runners::Lease locking;
         locking.locks = {"a"};
         QVERIFY(why(R"({"worker":"exec","argv":["true"]})", locking).contains("locks"));

@@ -29,6 +29,7 @@ KeptMachine machine() {
             .mostMemoryMb = 400,
             .hours = "mon-fri 19:00-07:00",
             .utcOffset = -210,
+            .takesWorkers = true,
             .isRemoved = true};
 }
 

@@ -247,7 +247,7 @@ private Q_SLOTS:
 
     // --- classes
 
-    void aWorkerOfThisPlatformRunsOnThisMachineAlone() {
+    void aWarmWorkerRunsOnThisMachineAlone() {
         Bench b;
         b.registry.add(
             {.id = descriptor("cold").id.hex(), .canonical = {}, .descriptor = descriptor("cold").descriptor});
@@ -264,17 +264,20 @@ private Q_SLOTS:
             if (!action) qFatal("%s", action.error().message.c_str());
             return b.registry.resolve(*action->spec, usual);
         };
-        for (const auto& [worker, why] :
-             {std::pair("cold", "its files do not go to others"), std::pair("hot", "is warm")}) {
-            const auto refused = keyOf(worker, R"(["attic","tag:render"])", {});
-            QVERIFY(!refused);
-            QCOMPARE(refused.error().field, std::string("machine"));
-            QVERIFY2(refused.error().message.contains(why), refused.error().message.c_str());
-            // Where it may be here as well, or its queue alone says another one, it is here.
-            QVERIFY(keyOf(worker, R"(["attic","local"])", {})->machines.empty());
-            QVERIFY(keyOf(worker, R"("any")", {})->machines.empty());
-            QVERIFY(keyOf(worker, "", {"attic"})->machines.empty());
-        }
+        const auto refused = keyOf("hot", R"(["attic","tag:render"])", {});
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().field, std::string("machine"));
+        QVERIFY2(refused.error().message.contains("is warm"), refused.error().message.c_str());
+        // Where it may be here as well, or its queue alone says another one, it is here.
+        QVERIFY(keyOf("hot", R"(["attic","local"])", {})->machines.empty());
+        QVERIFY(keyOf("hot", R"("any")", {})->machines.empty());
+        QVERIFY(keyOf("hot", "", {"attic"})->machines.empty());
+        // One that is started for each action runs where it is to.
+        QCOMPARE(keyOf("cold", R"(["attic","tag:render"])", {})->machines,
+                 (std::vector<std::string>{"attic", "tag:render"}));
+        QCOMPARE(keyOf("cold", R"("local")", {})->machines, std::vector<std::string>{"local"});
+        QVERIFY(keyOf("cold", R"("any")", {"attic"})->machines.empty());
+        QCOMPARE(keyOf("cold", "", {"attic"})->machines, std::vector<std::string>{"attic"});
         QCOMPARE(keyOf("far", R"("attic")", {})->machines, std::vector<std::string>{"attic"});
     }
 

@@ -316,6 +316,7 @@ void TestFleet::whyIsToldMachineByMachine() {
     add("free", [](Machine&) {});
     add("windows", [](Machine& m) { m.platform = "windows-x86_64"; });
     add("strict", [](Machine& m) { m.takesUnsandboxed = false; });
+    add("earlier", [](Machine& m) { m.takesWorkers = false; });
     add("small", [](Machine& m) { m.total = amounts(1); });
     add("short", [](Machine& m) { m.lifetime = Duration(1'000); });
     add("kept", [](Machine&) {});
@@ -324,16 +325,17 @@ void TestFleet::whyIsToldMachineByMachine() {
     add("paused", [](Machine& m) { m.gate = Gate::Paused; });
     add("draining", [](Machine& m) { m.gate = Gate::Draining; });
     add("full", [](Machine&) {});
-    fleet.take(MachineId(11), amounts(4));
+    fleet.take(MachineId(12), amounts(4));
     Ask one = ask(amounts(2));
     one.platform = "linux-x86_64";
     one.isUnsandboxed = true;
+    one.isWorker = true;
     one.expected = Duration(2'000);
-    one.keptFrom = {MachineId(6)};
-    QCOMPARE(
-        text(fleet.why(one)),
-        std::string("free:none windows:platform strict:unsandboxed small:too_small short:lifetime kept:kept_from "
-                    "refused:refused silent:silent paused:paused draining:draining full:full"));
+    one.keptFrom = {MachineId(7)};
+    QCOMPARE(text(fleet.why(one)),
+             std::string("free:none windows:platform strict:unsandboxed earlier:workers small:too_small "
+                         "short:lifetime kept:kept_from "
+                         "refused:refused silent:silent paused:paused draining:draining full:full"));
     one.where = {"free"};
     QVERIFY(text(fleet.why(one)).ends_with("full:not_named"));
     one.where = {"free", "nobody", "tag:none", "any"};

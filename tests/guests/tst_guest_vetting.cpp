@@ -1,6 +1,7 @@
 // What a yard sends is held against what this machine gives: what is taken, and the sentence of what is not.
 #include "core/guests/guest_budget.h"
 #include "core/guests/guest_vetting.h"
+#include "core/guests/guest_worker.h"
 #include "tests/support/show_strings.h"
 
 #include <QtTest>
@@ -28,6 +29,29 @@ std::string command(const std::string& members = {}) {
     return R"({"worker":"exec","argv":["true"],"sandbox":true)" + (members.empty() ? "" : "," + members) + "}";
 }
 
+std::string descriptor(const std::string& platform, const std::string& mode = "process",
+                       const std::string& path = "run", const std::string& function = "f",
+                       const std::string& members = {}, std::uint64_t size = 3) {
+    return R"({"name":"cook","version":"1","platform":")" + platform + R"(","mode":")" + mode +
+           R"(","executable":"run","files":[{"path":")" + path + R"(","hash":")" + Sha256::of("run").hex() +
+           R"(","size":)" + std::to_string(size) + R"(,"mode":"0755"}],"functions":[{"name":")" + function +
+           R"(","version":"1"}])" + members + "}";
+}
+
+std::string canonical(const std::string& text) {
+    const auto parsed = parseWorker(text);
+    if (!parsed) qFatal("%s", parsed.error().message.c_str());
+    return parsed->canonical;
+}
+
+/// Of an action that says nothing of what it needs, for which the yard said a core and 100 MB.
+WorkerTerms termsOf(const std::string& text) {
+    return {.id = Sha256::of(text),
+            .spec = parseAction(R"({"worker":"w","function":"f"})")->spec,
+            .needs = {.milliCores = 1'000, .memoryMb = 100, .named = {}},
+            .limits = kLimits};
+}
+
 } // namespace
 
 class TestGuestVetting : public QObject {
@@ -39,7 +63,10 @@ private Q_SLOTS:
     void oneWithoutIsTakenWhereThatIsAllowed();
     void theLargerOfWhatYardAndActionSayIsNeeded();
     void whatTheYardSaysItNeedsIsHeldAgainstTheLimitsToo();
-    void aWorkerIsRefused();
+    void aWorkerIsSaidByItsIdInBothPlaces();
+    void aDescriptorIsHeldAgainstWhatWasSaidOfIt_data();
+    void aDescriptorIsHeldAgainstWhatWasSaidOfIt();
+    void anHonestDescriptorIsTaken();
     void allChunksAreNamedOnce();
     void timesAreBounded();
     void aPlainLineCanCrossTheLink_data();
@@ -60,7 +87,7 @@ void TestGuestVetting::whatDoesNotFitIsRefusedWithItsReason_data() {
     row("no program", R"({"worker":"exec","sandbox":true})", "its action is not one that this machine reads");
     row("an input that climbs", command(R"("inputs":{"../x":")" + std::string(64, 'a') + R"("})"),
         "its action is not one that this machine reads");
-    row("a worker", R"({"worker":"tex","function":"f"})", "no workers yet");
+    row("a worker that its lease does not say", R"({"worker":"tex","function":"f"})", "another worker");
     row("without a sandbox", R"({"worker":"exec","argv":["true"]})", "guest_unsandboxed");
     row("an array", command(R"("array":{"from":1,"to":2})"), "an array is no attempt");
     row("a terminal", command(R"("tty":{"cols":80,"rows":24})"), "no terminal");
@@ -117,10 +144,74 @@ void TestGuestVetting::whatTheYardSaysItNeedsIsHeldAgainstTheLimitsToo() {
     QVERIFY(!vet(lease(command()), GuestLimits{})); // which gives nothing
 }
 
-void TestGuestVetting::aWorkerIsRefused() {
-    link::Lease said = lease(command());
-    said.worker = "tex";
-    QVERIFY(!vet(said, kLimits));
+void TestGuestVetting::aWorkerIsSaidByItsIdInBothPlaces() {
+    const std::string id(64, 'a');
+    const auto refusal = [](const std::string& spec, const std::string& worker) {
+        link::Lease said = lease(spec);
+        said.worker = worker;
+        const auto vetted = vet(said, kLimits);
+        return vetted ? std::string() : vetted.error();
+    };
+    const auto action = [](const std::string& worker) { return R"({"function":"f","worker":")" + worker + "\"}"; };
+    QVERIFY(refusal(command(), id).contains("another worker"));
+    QVERIFY(refusal(action(std::string(64, 'b')), id).contains("another worker"));
+    QVERIFY(refusal(action("tex"), "tex").contains("not said by its id"));
+    QVERIFY(refusal(action(id), id).empty());
+    link::Lease said = lease(action(id));
+    said.worker = id;
+    const auto vetted = vet(said, kLimits);
+    QVERIFY(vetted);
+    QVERIFY(vetted->worker == Hash256::fromHex(id));
+    QVERIFY(vetted->inputs == std::vector{*Hash256::fromHex(id)}); // its descriptor is a chunk
+}
+
+void TestGuestVetting::aDescriptorIsHeldAgainstWhatWasSaidOfIt_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("reason");
+    const auto row = [](const char* name, const std::string& text, const char* reason) {
+        QTest::newRow(name) << QByteArray::fromStdString(text) << QString(reason);
+    };
+    const std::string here(thisPlatform());
+    row("nothing", "", "not one that this machine reads");
+    row("no descriptor", "\xff\xfe{", "not one that this machine reads");
+    row("a file that climbs", descriptor(here, "process", "../run"), "not one that this machine reads");
+    row("with white space", " " + canonical(descriptor(here)), "canonical form");
+    row("a warm one", canonical(descriptor(here, "warm")), "no warm processes");
+    row("of another platform", canonical(descriptor("plan9-mips")), "was built for plan9-mips");
+    row("without the function", canonical(descriptor(here, "process", "run", "g")), "no such function");
+    row("more cores than was said", canonical(descriptor(here, "process", "run", "f", R"(,"cores":3)")),
+        "needs more than the yard says");
+    row("more memory than was said", canonical(descriptor(here, "process", "run", "f", R"(,"memory_mb":900)")),
+        "needs more than the yard says");
+    row("a resource", canonical(descriptor(here, "process", "run", "f", R"(,"resources":{"gpus":1})")),
+        "gives guests no gpus");
+    row("more than is kept", canonical(descriptor(here, "process", "run", "f", {}, 2u << 20)), "guest_store_mb");
+}
+
+void TestGuestVetting::aDescriptorIsHeldAgainstWhatWasSaidOfIt() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, reason);
+    const auto worker = vetWorker(text.toStdString(), termsOf(text.toStdString()));
+    QVERIFY(!worker);
+    QVERIFY2(QString::fromStdString(worker.error()).contains(reason), worker.error().c_str());
+}
+
+void TestGuestVetting::anHonestDescriptorIsTaken() {
+    const std::string text = canonical(descriptor(std::string(thisPlatform())));
+    const auto worker = vetWorker(text, termsOf(text));
+    QVERIFY2(worker, worker ? "" : worker.error().c_str());
+    QVERIFY(filesOf(**worker) == std::vector{Sha256::of("run")});
+    WorkerTerms other = termsOf(text);
+    other.id = Sha256::of("another");
+    QVERIFY(!vetWorker(text, other));
+    // Where the action asks for little itself, the limit of the sandbox is still the worker's.
+    const std::string hungry =
+        canonical(descriptor(std::string(thisPlatform()), "process", "run", "f", R"(,"memory_mb":9000)"));
+    WorkerTerms modest = termsOf(hungry);
+    modest.spec = parseAction(R"({"worker":"w","function":"f","resources":{"cores":1,"memory_mb":1}})")->spec;
+    const auto refused = vetWorker(hungry, modest);
+    QVERIFY(!refused);
+    QVERIFY2(refused.error().contains("guest_memory_mb"), refused.error().c_str());
 }
 
 void TestGuestVetting::allChunksAreNamedOnce() {

@@ -107,6 +107,9 @@ public:
         if (!words) return fail(ErrorKind::Invalid, "It cannot run elsewhere.");
         return *words;
     }
+    std::vector<Hash256> chunksOf(std::string_view worker) override {
+        return worker == "w" ? workerChunks : std::vector<Hash256>();
+    }
     void writeDown(LinkIntent intent, Answer<Result<void>> answer) override {
         journal += fmt::format("{}x{}@{} ", intent.ids.size(), intent.runId, intent.lease / 1s);
         later([answer = std::move(answer), result = journalResult]() mutable { answer(result); });
@@ -156,6 +159,7 @@ public:
     bool isSlow = false;
     std::optional<link::Refused> refusal;
     std::optional<link::Lease> words = link::Lease{};
+    std::vector<Hash256> workerChunks; ///< of the worker "w"
     Result<void> journalResult;
     Result<void> storeResult;
     std::string journal;

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void whatAMachineDoesNotTakeComesBack();
     void inputsAreSentAsTheConnectionTakesThem();
     void onlyInputsOfWhatItHasAreSent();
+    void chunksOfAWorkerAreSentWhileItHasAnActionOfIt();
     void cancelling();
     void whatIsNotSentYetIsTakenBackHere();
     void whatIsWatchedIsFollowedThere();
@@ -389,6 +390,27 @@ void TestLinkRunner::onlyInputsOfWhatItHasAreSent() {
     QVERIFY(bench.sayHandedBack(1));
     QVERIFY(bench.say(Kind::Need, need));
     QCOMPARE(bench.yard().chunks.size(), std::size_t(1));
+}
+
+void TestLinkRunner::chunksOfAWorkerAreSentWhileItHasAnActionOfIt() {
+    LinkBench bench;
+    bench.connect();
+    bench.host.store[Sha256::of("file")] = "file";
+    bench.host.workerChunks = {Sha256::of("file")};
+    const std::string need = link::put(link::Need{.hashes = {Sha256::of("file")}});
+    bench.submit({1}); // a command
+    QVERIFY(bench.say(Kind::Need, need));
+    QVERIFY(bench.yard().chunks.empty());
+    bench.host.words->worker = "w";
+    bench.submit({2, 3});
+    QVERIFY(bench.say(Kind::Need, need));
+    QCOMPARE(bench.yard().chunks.size(), std::size_t(1));
+    QVERIFY(bench.sayHandedBack(2));
+    QVERIFY(bench.say(Kind::Need, need));
+    QCOMPARE(bench.yard().chunks.size(), std::size_t(2));
+    QVERIFY(bench.sayHandedBack(3));
+    QVERIFY(bench.say(Kind::Need, need));
+    QCOMPARE(bench.yard().chunks.size(), std::size_t(2));
 }
 
 void TestLinkRunner::cancelling() {

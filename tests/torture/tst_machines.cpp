@@ -1,6 +1,7 @@
 // A yard and a machine that works for it, as real programs over loopback: whichever is killed, nothing runs twice at once,
 // and nothing is lost. Each action writes a line to a shared log when it begins, and one when it ends.
 #include "core/base/hash.h"
+#include "core/model/worker.h"
 #include "tests/base/in_mount_namespace.h"
 #include "tests/torture/program.h"
 
@@ -21,6 +22,8 @@
 #include <string>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 using namespace yard;
 using namespace yard::torture;
@@ -34,9 +37,11 @@ constexpr int kYardWaitsLonger = 10;
 class Pair {
 public:
     /// `machineData`: the data directory of the machine, on a disk of the test's own; empty: the place's.
-    explicit Pair(int lease = kLease, std::string machineData = {})
+    /// `machineArguments`: more of the machine's.
+    explicit Pair(int lease = kLease, std::string machineData = {}, std::vector<std::string> machineArguments = {})
         : lease_(lease)
-        , machineData_(std::move(machineData)) {
+        , machineData_(std::move(machineData))
+        , machineArguments_(std::move(machineArguments)) {
         startYard();
         token_ = caller()
                      .post("/compute/machines/tokens", "{}")
@@ -55,13 +60,14 @@ public:
         caller_.emplace(yard_->caller());
     }
     void startMachine() {
-        machine_ = std::make_unique<Yardmaster>(
-            machinePlace,
-            Yardmaster::Options{.arguments = {"--set", "guest_unsandboxed=on", "--join",
-                                              fmt::format("http://127.0.0.1:{}", port_), "--join-token", token_},
-                                .wrapper = {},
-                                .listen = "127.0.0.1:0",
-                                .dataDir = machineData_});
+        std::vector<std::string> arguments{"--set",        "guest_unsandboxed=on",
+                                           "--join",       fmt::format("http://127.0.0.1:{}", port_),
+                                           "--join-token", token_};
+        arguments.insert(arguments.end(), machineArguments_.begin(), machineArguments_.end());
+        machine_ = std::make_unique<Yardmaster>(machinePlace, Yardmaster::Options{.arguments = std::move(arguments),
+                                                                                  .wrapper = {},
+                                                                                  .listen = "127.0.0.1:0",
+                                                                                  .dataDir = machineData_});
         if (!machine_->isServing()) qFatal("%s", machine_->errors().c_str());
         if (!eventually([this] { return isLinked(); })) qFatal("it is not linked: %s", machine_->errors().c_str());
     }
@@ -126,6 +132,7 @@ private:
     }
     int lease_;
     std::string machineData_;
+    std::vector<std::string> machineArguments_;
     std::uint16_t port_ = 0;
     std::string token_; ///< lets the machine join
     std::unique_ptr<Yardmaster> yard_;
@@ -258,6 +265,9 @@ private Q_SLOTS:
     void aKilledYardWaitsForAMachineThatStaysAway();
     void aMachineOfAnotherRunHoldsNothing();
     void whatDoesNotFitOnAMachinesDiskRunsElsewhere();
+    void aWorkersActionRunsOnAMachineByFilesThatItIsSent();
+    void aMachineKilledWhileFilesOfAWorkerComeGetsThemAgain();
+    void whatAMachineCannotKeepOfAWorkerIsSaid();
     void aMachineBySshWorksUntilItIsRemoved_data();
     void aMachineBySshWorksUntilItIsRemoved();
     void theProgramIsCopiedToAMachineThatHasNone();
@@ -383,6 +393,82 @@ void TestMachines::whatDoesNotFitOnAMachinesDiskRunsElsewhere() {
     QCOMPARE(there.text("state"), std::string("completed"));
     QVERIFY2(!there.text("machine").empty(), there.shown().c_str());
     writeText(pair.yardPlace.path("second"), "");
+}
+
+namespace {
+
+/// Registers a worker of one script and one large file on the yard.
+void registerWorker(Pair& pair, const std::string& script, const std::string& large) {
+    for (const std::string* bytes : {&script, &large})
+        if (pair.caller().call("PUT", "/compute/chunks/" + Sha256::of(*bytes).hex(), *bytes).status / 100 != 2)
+            qFatal("no file");
+    const auto file = [](std::string_view path, const std::string& bytes, std::string_view mode) {
+        return fmt::format(R"({{"path":"{}","hash":"{}","size":{},"mode":"{}"}})", path, Sha256::of(bytes).hex(),
+                           bytes.size(), mode);
+    };
+    const auto worker = parseWorker(fmt::format(
+        R"({{"name":"cook","version":"1","platform":"{}","executable":"run","files":[{},{}],"functions":[{{"name":"f","version":"1"}}]}})",
+        thisPlatform(), file("run", script, "0755"), file("large", large, "0644")));
+    if (!worker) qFatal("%s", worker.error().message.c_str());
+    const Answer made = pair.caller().post("/compute/workers/" + worker->id.hex(), worker->canonical);
+    if (made.status / 100 != 2) qFatal("%s", made.shown().c_str());
+}
+
+std::int64_t cook(Pair& pair, std::string_view more = {}) {
+    return pair.caller()
+        .post("/compute/jobs", fmt::format(R"({{"worker":"cook","function":"f","args":{{"n":1}}{}}})", more))
+        .number("lsn");
+}
+
+const std::string kCook = "#!/bin/sh\ncat \"$YARD_ACTION\"; echo left > outputs/o\n";
+
+} // namespace
+
+void TestMachines::aWorkersActionRunsOnAMachineByFilesThatItIsSent() {
+    Pair pair(kLongLease);
+    registerWorker(pair, kCook, std::string(300'000, 'l'));
+    const std::int64_t blocker =
+        pair.caller()
+            .post("/compute/jobs", shJson(pair.yardPlace, fmt::format("until [ -e {} ]; do sleep 0.05; done",
+                                                                      pair.yardPlace.path("full"))))
+            .number("lsn");
+    QVERIFY(Pair::eventually([&] { return pair.stateOf(blocker) == "running"; }));
+    for (int round = 0; round < 2; ++round) { // the second finds the files there
+        const std::int64_t lsn = cook(pair);
+        const Answer result = pair.caller().result(lsn);
+        QVERIFY2(result.text("state") == "completed", result.shown().c_str());
+        QVERIFY2(!result.text("machine").empty(), result.shown().c_str());
+        const Answer output = pair.caller().get(fmt::format("/compute/jobs/{}/stdout", lsn));
+        QVERIFY2(output.body.contains(fmt::format(R"("lsn":{},)", lsn)), output.shown().c_str());
+        QVERIFY2(result.body.contains(Sha256::of("left\n").hex()), result.shown().c_str());
+    }
+    writeText(pair.yardPlace.path("full"), "");
+    const Answer here = pair.caller().result(cook(pair, R"(,"machine":"local")"));
+    QVERIFY2(here.text("state") == "completed", here.shown().c_str());
+    QCOMPARE(here.text("machine"), std::string());
+}
+
+void TestMachines::aMachineKilledWhileFilesOfAWorkerComeGetsThemAgain() {
+    Pair pair(kLongLease);
+    registerWorker(pair, kCook, std::string(48u << 20, 'l'));
+    const auto machine = pair.caller().get("/compute/machines/1").text("name");
+    const std::int64_t lsn = cook(pair, fmt::format(R"(,"machine":"{}")", machine));
+    QVERIFY(lsn > 0);
+    pair.killMachine(); // some of them are on their way, or all
+    pair.startMachine();
+    const Answer result = pair.caller().result(lsn);
+    QVERIFY2(result.text("state") == "completed", result.shown().c_str());
+    QCOMPARE(result.text("machine"), machine);
+}
+
+void TestMachines::whatAMachineCannotKeepOfAWorkerIsSaid() {
+    Pair pair(kLongLease, {}, {"--set", "guest_store_mb=1"});
+    registerWorker(pair, kCook, std::string(2u << 20, 'l'));
+    const auto machine = pair.caller().get("/compute/machines/1").text("name");
+    const std::int64_t lsn = cook(pair, fmt::format(R"(,"machine":"{}")", machine));
+    const auto why = [&] { return pair.caller().get(fmt::format("/compute/jobs/{}/why", lsn)); };
+    QVERIFY2(Pair::eventually([&] { return why().body.contains("guest_store_mb"); }), why().shown().c_str());
+    QCOMPARE(pair.caller().post(fmt::format("/compute/jobs/{}/cancel", lsn)).status / 100, 2);
 }
 
 void TestMachines::aMachineBySshWorksUntilItIsRemoved_data() {

@@ -137,14 +137,38 @@ void GuestJobs::goOn() {
     }
 }
 
-coro::Task<void> GuestJobs::make(runners::AttemptId number) {
-    GuestCommand guest;
-    {
-        const Job* job = at(number);
-        if (!job) co_return;
-        guest = {.id = number, .slot = *job->slot, .spec = job->attempt.spec};
+/// Requires: it has a slot.
+GuestCommand GuestJobs::commandOf(const Job& job) {
+    GuestCommand guest{
+        .id = job.number, .slot = *job.slot, .spec = job.attempt.spec, .number = Lsn(job.attempt.id.lsn)};
+    if (job.worker) {
+        guest.worker = job.worker->descriptor;
+        guest.workerDir = job.worker->directory;
     }
-    Result<Workspace> made = co_await parts_.workspaces.prepareGuest(std::move(guest));
+    return guest;
+}
+
+/// The files of its worker first, if it has one.
+coro::Task<Result<Workspace>> GuestJobs::makeSpace(runners::AttemptId number) {
+    std::optional<Hash256> worker;
+    if (const Job* job = at(number)) worker = job->attempt.worker;
+    if (worker) {
+        auto ready = co_await parts_.workers.use(*worker);
+        if (!ready) co_return std::unexpected(ready.error());
+        Job* job = at(number);
+        if (!job) {
+            parts_.workers.release(*worker);
+            co_return fail(ErrorKind::NotFound, "it is over");
+        }
+        job->worker = std::move(*ready);
+    }
+    const Job* job = at(number);
+    if (!job) co_return fail(ErrorKind::NotFound, "it is over");
+    co_return co_await parts_.workspaces.prepareGuest(commandOf(*job));
+}
+
+coro::Task<void> GuestJobs::make(runners::AttemptId number) {
+    Result<Workspace> made = co_await makeSpace(number);
     Job* job = at(number);
     if (!job) co_return;
     if (made) job->space = std::move(*made);
@@ -167,6 +191,7 @@ coro::Task<void> GuestJobs::make(runners::AttemptId number) {
 /// Nothing of it is left.
 void GuestJobs::release(Job& job) {
     if (job.slot) free_.push_back(*job.slot);
+    if (job.worker) parts_.workers.release(*job.attempt.worker);
     const session::HoldKey key = keyOf(job);
     jobs_.erase(job.number.lsn.value);
     if (parts_.session.holds().letGo(key)) parts_.wake();
@@ -414,7 +439,7 @@ coro::Task<void> GuestJobs::collect(runners::AttemptId number, runners::Ended en
     {
         Job* job = at(number);
         if (!job) co_return;
-        guest = {.id = number, .slot = *job->slot, .spec = job->attempt.spec};
+        guest = commandOf(*job);
         scratch = job->space.scratch;
         endedHere = job->endedHere;
     }
@@ -478,8 +503,9 @@ std::vector<GuestJobs::View> GuestJobs::views(const GuestTeller& teller) const {
     for (const auto& [number, job] : jobs_) {
         if (job.teller != &teller) continue;
         const ActionSpec& spec = *job.attempt.spec;
+        const std::string& what = spec.label.empty() ? spec.function : spec.label;
         views.push_back({.id = job.attempt.id,
-                         .name = spec.label.empty() ? commandName(spec.argv) : spec.label,
+                         .name = what.empty() ? commandName(spec.argv) : what,
                          .isRunning = job.stage == Stage::Running,
                          .since = job.since});
     }

@@ -13,6 +13,7 @@
 
 #include "core/base/owner.h"
 #include "core/coro/helper_pool.h"
+#include "core/engine/guests/guest_workers.h"
 #include "core/engine/running/leaders.h"
 #include "core/engine/running/output_tails.h"
 #include "core/engine/running/usage_reading.h"
@@ -53,6 +54,7 @@ public:
     struct Parts {
         session::Session& session;
         Workspaces& workspaces;
+        GuestWorkers& workers;
         coro::HelperPool& helpers;
         const Settings& settings; ///< in force now
         std::uint32_t firstSlot = 0;
@@ -67,7 +69,10 @@ public:
     };
     explicit GuestJobs(Parts parts);
     /// Before the first of them.
-    void attach(store::ChunkStore& chunks) { chunks_ = &chunks; }
+    void attach(store::ChunkStore& chunks) {
+        chunks_ = &chunks;
+        parts_.workers.attach(chunks);
+    }
 
     // --- what a desk wants
     void mayRunUntil(std::uint32_t group, BootTime until);
@@ -94,7 +99,7 @@ public:
 
     struct View {
         link::AttemptRef id;
-        std::string name; ///< its label, or its command in short
+        std::string name; ///< its label, its function, or its command in short
         bool isRunning = false;
         MonoTime since{}; ///< it runs, or waits
     };
@@ -122,6 +127,7 @@ private:
         Stage stage = Stage::Waiting;
         std::optional<SlotId> slot{};
         Workspace space{};
+        std::optional<GuestWorkers::Ready> worker{}; ///< in use until nothing of the job is left
         MonoTime since{};
         bool endedHere = false;  ///< by this machine's own wish
         int pid = 0;             ///< once it runs
@@ -143,6 +149,8 @@ private:
     void release(Job& job);
     void dropJob(Job& job, link::AttemptRef id);
     coro::Task<void> make(runners::AttemptId number);
+    coro::Task<Result<Workspace>> makeSpace(runners::AttemptId number);
+    static GuestCommand commandOf(const Job& job);
     coro::Task<void> collect(runners::AttemptId number, runners::Ended ended);
     coro::Task<Result<link::Finished>> finishedOf(Collection made, runners::EndCause cause, runners::RunTimes times,
                                                   bool endedHere);

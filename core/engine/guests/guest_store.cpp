@@ -1,5 +1,7 @@
 #include "core/engine/guests/guest_store.h"
 
+#include "core/engine/guests/guest_workers.h"
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -56,9 +58,10 @@ coro::Task<void> GuestStore::run() {
 
 coro::Task<void> GuestStore::carryOut(Job job) {
     if (auto* lookup = std::get_if<guests::DeskOut::Lookup>(&job)) {
-        const auto missing = co_await helpers_.run(
-            [&chunks = chunks_, hashes = std::move(lookup->hashes)] { return chunks.missing(hashes); });
-        hears_.lacking(lookup->id, missing);
+        const link::AttemptRef id = lookup->id;
+        auto answer = co_await helpers_.run(
+            [&chunks = chunks_, asked = std::move(*lookup)] { return lookUpInputs(chunks, asked); });
+        hears_.lookedUp(id, std::move(answer));
     } else if (auto* piece = std::get_if<guests::DeskOut::Piece>(&job)) {
         co_await store(std::move(*piece));
     } else {

@@ -32,7 +32,7 @@ public:
     static constexpr std::size_t kMostOpen = 64;
 
     struct Hears {
-        std::function<void(link::AttemptRef, const std::vector<Hash256>& missing)> lacking;
+        std::function<void(link::AttemptRef, guests::LookedUp)> lookedUp;
         std::function<void(const Hash256&)> stored;
         std::function<void(const Hash256&, std::string_view why)> notStored;
         std::function<void(const guests::DeskOut::Serve&)> served;

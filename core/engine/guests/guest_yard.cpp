@@ -31,9 +31,9 @@ GuestYard::~GuestYard() {
 }
 
 GuestStore::Hears GuestYard::hears() {
-    return {.lacking =
-                [this](link::AttemptRef id, const std::vector<Hash256>& missing) {
-                    desk_.lacking(id, missing, parts_.bootNow());
+    return {.lookedUp =
+                [this](link::AttemptRef id, guests::LookedUp answer) {
+                    desk_.lookedUp(id, std::move(answer), parts_.bootNow());
                     carryOut();
                 },
             .stored =

@@ -67,20 +67,21 @@ Guests::Place& Guests::add(JoinPlan plan) {
     auto place = std::make_unique<Place>();
     place->plan = std::move(plan);
     place->since = MonoClock::now();
-    place->yard =
-        std::make_unique<GuestYard>(GuestYard::Parts{.jobs = parts_.jobs,
-                                                     .chunks = parts_.chunks(),
-                                                     .helpers = parts_.helpers,
-                                                     .settings = parts_.settings,
-                                                     .group = static_cast<std::uint32_t>(all_.size()) + 1},
-                                    guests::GuestDesk::Self{.runId = parts_.runId,
-                                                            .name = parts_.name,
-                                                            .platform = std::string(thisPlatform()),
-                                                            .version = YARD_VERSION,
-                                                            .slots = parts_.slots,
-                                                            .tags = {},
-                                                            .utcOffset = &utcOffsetNow},
-                                    budget_);
+    place->yard = std::make_unique<GuestYard>(
+        GuestYard::Parts{.jobs = parts_.jobs,
+                         .chunks = parts_.chunks(),
+                         .helpers = parts_.helpers,
+                         .settings = parts_.settings,
+                         .group = static_cast<std::uint32_t>(all_.size()) + 1},
+        guests::GuestDesk::Self{.runId = parts_.runId,
+                                .name = parts_.name,
+                                .platform = std::string(thisPlatform()),
+                                .version = YARD_VERSION,
+                                .slots = parts_.slots,
+                                .tags = {},
+                                .utcOffset = &utcOffsetNow,
+                                .takesWorkers = parts_.takesWorkers && parts_.takesWorkers()},
+        budget_);
     Place& one = *place;
     all_.push_back(std::move(place));
     if (all_.size() == 1) parts_.loop.spawn("guests", tick());

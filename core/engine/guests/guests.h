@@ -70,6 +70,7 @@ public:
         std::string name; ///< of this machine
         bool serves = true;
         bool takesYards = false;
+        std::function<bool()> takesWorkers = {};    ///< it can run registered workers of others; null: it cannot
         std::function<store::ChunkStore&()> chunks; ///< there once somebody is joined, or comes
         std::function<WallMicros(MonoTime)> wallOf;
         std::function<void(const std::string& sentence)> refused; ///< the yard does not want this machine

@@ -115,6 +115,7 @@ machinesOf(const Resources& own, const session::SessionOptions& options, int cor
         machine.platform = thisPlatform();
         machine.total = {.milliCores = std::int64_t{1000} * beside[at]->cores(), .memoryMb = 0, .named = {}};
         machine.slots = beside[at]->cores() * leases;
+        machine.takesWorkers = false; // a lease has paths of this machine
         machines->add(session::MachineId(at + 1), std::move(machine));
     }
     return machines;

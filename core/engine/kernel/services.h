@@ -159,6 +159,7 @@ struct Services {
     std::optional<Machines> machines; ///< its hosts outlive the runners
     std::optional<Allocators> allocators;
     std::optional<RunnerPlaces> places;
+    std::optional<GuestWorkers> guestWorkers;
     std::optional<GuestJobs> guestJobs;
     std::optional<Guests> guests;
     std::optional<CloudWatch> cloud;

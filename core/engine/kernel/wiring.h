@@ -81,6 +81,7 @@ private:
     bool isFreezing() const;
     Result<void> mayRun(const ActionSpec& spec) const;
     Result<void> mayRunForeign(const WorkerDescriptor& worker);
+    bool mayRunWorkersOfOthers() const;
     std::string foreignWords(const std::string& workerId) const;
     coro::Task<Result<void>> cancelAllOf(std::string workerId);
     coro::Task<Result<void>> waitForEnd(Lsn lsn, Duration wait);

@@ -9,10 +9,20 @@ static bool startsWork(SessionState state) {
     return state == SessionState::Ready || state == SessionState::Draining;
 }
 
+/// They run in a sandbox; without one only where this machine's own do, too, and guests may.
+bool Wiring::mayRunWorkersOfOthers() const {
+    const bool needsSandbox = ground_.sandboxing->forWorkers() || ground_.settings.guestUnsandboxed != "on";
+    return !needsSandbox || ground_.sandboxing->checkExec().has_value();
+}
+
 void Wiring::openGuests() {
+    services_.guestWorkers.emplace(GuestWorkers::Parts{.helpers = *ground_.helpers,
+                                                       .settings = ground_.settings,
+                                                       .directory = ground_.directory->path() + "/guests"});
     services_.guestJobs.emplace(GuestJobs::Parts{
         .session = *services_.session,
         .workspaces = *services_.workspaces,
+        .workers = *services_.guestWorkers,
         .helpers = *ground_.helpers,
         .settings = ground_.settings,
         .firstSlot = static_cast<std::uint32_t>(ground_.slotPlan.firstOfGuests()),
@@ -48,6 +58,7 @@ void Wiring::openGuests() {
                                            .name = ground_.machineName,
                                            .serves = ground_.options.serves,
                                            .takesYards = ground_.options.takesYards,
+                                           .takesWorkers = [this] { return mayRunWorkersOfOthers(); },
                                            .chunks = [this]() -> store::ChunkStore& { return *ground_.chunks; },
                                            .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
                                            .refused = join ? join->refused : nullptr});

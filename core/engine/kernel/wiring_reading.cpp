@@ -60,6 +60,7 @@ void Wiring::openForecasts() {
         .courtesyFreeze = [this] { return services_.courtesy->freezeWait(); },
         .courtesyCores = [this] { return services_.courtesy->coresWait(); },
         .foreignWords = [this](const std::string& worker) { return foreignWords(worker); },
+        .machineWords = [this](session::MachineId machine) { return services_.machines->notTakenBy(machine); },
         .parents =
             [this](Lsn lsn) {
                 return ground_.journal.ask([lsn](store::Reader& reader) { return waitsOfParents(reader, lsn); });

@@ -209,6 +209,7 @@ void Wiring::openMachines() {
         .places = *services_.places,
         .attempts = services_.attempts,
         .dictionary = services_.dictionary,
+        .workers = services_.registry,
         .chunks = *ground_.chunks,
         .helpers = *ground_.helpers,
         .session = *services_.session,

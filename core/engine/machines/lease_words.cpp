@@ -4,7 +4,9 @@
 #include "core/json/json_writer.h"
 #include "core/model/unkept_env.h"
 
+#include <fmt/format.h>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace yard::engine {
@@ -43,16 +45,35 @@ void writeResources(JsonWriter& writer, const Resources& needs) {
     writer.closeObject();
 }
 
-std::string specJson(const ActionSpec& spec, const Variables& env, const Resources& needs) {
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
+void writeCommand(JsonWriter& writer, const ActionSpec& spec) {
     writer.member("worker", "exec");
     writer.key("argv");
     writer.openArray();
     for (const std::string& argument : spec.argv) writer.bytes(argument);
     writer.closeArray();
     writer.member("sandbox", spec.sandbox);
+    writer.member("engine_env", spec.engineEnv);
+    if (spec.stdinSource) writeStdin(writer, *spec.stdinSource);
+}
+
+/// Its id, whatever the action calls it: a name may mean another one there.
+void writeFunction(JsonWriter& writer, const ActionSpec& spec, const RegisteredWorker& worker) {
+    writer.member("worker", worker.id);
+    writer.member("function", spec.function);
+    if (spec.args.empty()) return;
+    writer.key("args");
+    writer.raw(spec.args);
+}
+
+std::string specJson(const ActionSpec& spec, const Variables& env, const Resources& needs,
+                     const RegisteredWorker* worker) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    if (worker)
+        writeFunction(writer, spec, *worker);
+    else
+        writeCommand(writer, spec);
     writer.key("env");
     writer.openObject();
     for (const auto& [name, value] : env) {
@@ -60,8 +81,6 @@ std::string specJson(const ActionSpec& spec, const Variables& env, const Resourc
         writer.bytes(value);
     }
     writer.closeObject();
-    writer.member("engine_env", spec.engineEnv);
-    if (spec.stdinSource) writeStdin(writer, *spec.stdinSource);
     writeFiles(writer, spec);
     writeResources(writer, needs);
     writer.closeObject();
@@ -70,18 +89,22 @@ std::string specJson(const ActionSpec& spec, const Variables& env, const Resourc
 
 } // namespace
 
-Result<link::Lease> wordsOf(const ActionSpec& spec, const runners::Lease& lease, std::int64_t memoryMb) {
-    const auto stays = [](const char* why) {
-        return fail(ErrorKind::Invalid, std::string("It cannot run on another machine: ") + why);
+Result<link::Lease> wordsOf(const ActionSpec& spec, const runners::Lease& lease, std::int64_t memoryMb,
+                            const RegisteredWorker* worker) {
+    const auto stays = [](std::string_view why) {
+        return fail(ErrorKind::Invalid, fmt::format("It cannot run on another machine: {}.", why));
     };
-    if (!spec.isExec()) return stays("that runs commands, no workers yet.");
-    if (spec.cwd) return stays("it names its \"cwd\".");
-    if (spec.tty) return stays("it has a terminal.");
-    if (!lease.locks.empty()) return stays("it claims locks, which are held here.");
-    Resources needs = effectiveResources(spec);
+    if (!spec.isExec() && !worker) return stays("its worker was removed");
+    if (worker)
+        if (const std::string why = whyNotElsewhere(*worker); !why.empty()) return stays(why);
+    if (spec.cwd) return stays("it names its \"cwd\"");
+    if (spec.tty) return stays("it has a terminal");
+    if (!lease.locks.empty()) return stays("it claims locks, which are held here");
+    Resources needs = effectiveResources(spec, worker ? worker->descriptor->resources : Resources{});
     needs.memoryMb = memoryMb;
     link::Lease words;
-    words.spec = specJson(spec, lease.env, needs);
+    words.spec = specJson(spec, lease.env, needs, worker);
+    if (worker) words.worker = worker->id;
     words.needs = {.milliCores = needs.milliCores, .memoryMb = needs.memoryMb};
     for (const auto& [name, amount] : needs.named) words.needs.named.emplace_back(name, amount);
     words.inputs = spec.inputChunks();

@@ -64,6 +64,7 @@ std::optional<KeptMachine> machineFrom(std::string_view body) {
         if (key == "utc_offset")
             machine.utcOffset = static_cast<std::int32_t>(
                 std::clamp<std::int64_t>(integerOrZero(member), -link::kMostUtcOffset, link::kMostUtcOffset));
+        if (key == "workers") machine.takesWorkers = isTrue(member);
         if (key == "dial") machine.dial = dialFrom(member);
         if (key == "removed") machine.isRemoved = isTrue(member);
         if (key == "tags" && member.kind() == JsonKind::Array)
@@ -132,6 +133,7 @@ store::DocumentChange keep(const KeptMachine& machine) {
     if (machine.mostMemoryMb > 0) writer.member("most_memory_mb", machine.mostMemoryMb);
     if (!machine.hours.empty()) writer.member("hours", machine.hours);
     if (machine.utcOffset != 0) writer.member("utc_offset", machine.utcOffset);
+    if (machine.takesWorkers) writer.member("workers", true);
     if (machine.dial) {
         writer.key("dial");
         writer.openObject();
@@ -170,6 +172,7 @@ fleet::Machine placeOf(const KeptMachine& machine) {
     place.name = machine.name;
     place.platform = machine.platform;
     place.tags = machine.tags;
+    place.takesWorkers = machine.takesWorkers;
     const auto most = [](std::int64_t gives, std::int64_t limit) {
         return std::max<std::int64_t>(0, limit > 0 ? std::min(gives, limit) : gives);
     };

@@ -34,6 +34,7 @@ struct KeptMachine {
     std::int64_t mostMemoryMb = 0;        ///< the same
     std::string hours{};                  ///< fleet::Hours in which it gets work; empty: always
     std::int32_t utcOffset = 0;           ///< of its clock, minutes
+    bool takesWorkers = false;            ///< link::Hello::takesWorkers
     std::optional<DialTarget> dial{};     ///< this engine opens its links
     bool isRemoved = false;               ///< somebody removed it: it goes once nothing of it is out
     bool isUnread = false; ///< its document is damaged: nothing of it is known but that it has leases

@@ -61,12 +61,29 @@ MachineHost::MachineHost(Parts parts)
 Result<link::Lease> MachineHost::wordsOf(const runners::Lease& lease) {
     const Attempt* attempt = parts_.attempts.get(lease.id);
     if (!attempt || !attempt->spec) return fail(ErrorKind::NotFound, "its spec is not here");
-    return engine::wordsOf(*attempt->spec, lease,
-                           parts_.dictionary.classKey(attempt->cls.value).resources.memoryMb);
+    const ClassKey& key = parts_.dictionary.classKey(attempt->cls.value);
+    const RegisteredWorker* worker = key.isExec() ? nullptr : parts_.workers.find(key.workerId);
+    return engine::wordsOf(*attempt->spec, lease, key.resources.memoryMb, worker);
+}
+
+std::vector<Hash256> MachineHost::chunksOf(std::string_view worker) {
+    const RegisteredWorker* known = parts_.workers.find(worker);
+    const auto id = Hash256::fromHex(worker);
+    if (!known || !id || known->id != worker) return {};
+    std::vector<Hash256> chunks{*id};
+    for (const WorkerFile& file : known->descriptor->files) chunks.push_back(file.hash);
+    return chunks;
 }
 
 void MachineHost::readChunk(const Hash256& hash, std::uint64_t offset, std::size_t most,
                             Answer<Result<Piece>> answer) {
+    // Descriptors are in no store: what one is the hash of is its canonical text.
+    const std::string id = hash.hex();
+    if (const RegisteredWorker* worker = parts_.workers.find(id); worker && worker->id == id) {
+        const std::string& text = worker->canonical;
+        return answer(
+            Piece{.bytes = offset < text.size() ? text.substr(offset, most) : std::string(), .size = text.size()});
+    }
     parts_.spawn("input of a machine",
                  answerPiece(parts_.chunks, parts_.helpers, hash, offset, most, std::move(answer)));
 }

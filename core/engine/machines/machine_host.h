@@ -1,12 +1,13 @@
 // What the runner of a machine needs of this engine: clocks, the words of its actions, the content store.
 //
-// Owner: engine thread. Lifetime: outlives its runner. Attempts, dictionary, store and helpers outlive it.
+// Owner: engine thread. Lifetime: outlives its runner. Attempts, dictionary, workers, store and helpers outlive it.
 #pragma once
 
 #include "core/coro/helper_pool.h"
 #include "core/engine/machines/chunk_intake.h"
 #include "core/engine/running/attempt_table.h"
 #include "core/engine/state/intern_table.h"
+#include "core/engine/state/worker_registry.h"
 #include "core/runners/link_host.h"
 #include "core/store/chunk_store.h"
 
@@ -22,6 +23,7 @@ public:
     struct Parts {
         AttemptTable& attempts;
         const InternTable& dictionary;
+        const WorkerRegistry& workers;
         store::ChunkStore& chunks;
         coro::HelperPool& helpers;
         ChunkIntake::Spawn spawn;
@@ -42,6 +44,7 @@ public:
     std::string yardName() const override { return parts_.yardName; }
     std::string yardRunId() const override { return parts_.yardRunId; }
     Result<link::Lease> wordsOf(const runners::Lease& lease) override;
+    std::vector<Hash256> chunksOf(std::string_view worker) override;
     void writeDown(runners::LinkIntent intent, Answer<Result<void>> answer) override {
         parts_.writeDown(intent, std::move(answer));
     }

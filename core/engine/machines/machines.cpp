@@ -193,6 +193,7 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
     if (hello.protocol == link::kProtocol) { // else its run says nothing, and it is refused
         if (line.machine->hello.runId != hello.runId) ++line.machine->version;
         if (line.machine->hello.utcOffset != hello.utcOffset) ++line.machine->version;
+        if (line.machine->hello.takesWorkers != hello.takesWorkers) ++line.machine->version;
         line.machine->hello = std::move(hello);
         line.machine->followHours(wallNow());
         placeAgain(*line.machine); // it may give more or less than before
@@ -323,6 +324,11 @@ coro::Task<Result<MachineView>> Machines::get(std::uint32_t id) {
 std::string Machines::nameOf(session::MachineId id) const {
     const auto found = machines_.find(id.value);
     return found == machines_.end() ? std::string() : found->second->name;
+}
+
+std::string Machines::notTakenBy(session::MachineId id) const {
+    const auto found = machines_.find(id.value);
+    return found == machines_.end() ? std::string() : found->second->notTaken;
 }
 
 std::string Machines::platformOf(const std::string& machine) const {

@@ -57,6 +57,7 @@ public:
         RunnerPlaces& places;
         AttemptTable& attempts;
         const InternTable& dictionary;
+        const WorkerRegistry& workers;
         store::ChunkStore& chunks;
         coro::HelperPool& helpers;
         session::Session& session;
@@ -109,7 +110,9 @@ public:
     coro::Task<Result<MachineView>> get(std::uint32_t id);
     /// Of one beside this one; empty: it is not known (any more).
     std::string nameOf(session::MachineId id) const;
-    /// The same, by its name.
+    /// Why it gets nothing for a minute, in its own words; empty: it does, or nobody knows it.
+    std::string notTakenBy(session::MachineId id) const;
+    /// nameOf(), but of its platform, by its name.
     std::string platformOf(const std::string& machine) const;
     // What changes one is in the journal once it is answered; where that cannot take it, nothing changes.
     /// Gets nothing new, until resume(). NotFound; WrongState for this machine; Journal, NoSpace.
@@ -145,6 +148,7 @@ private:
     static KeptMachine keptOf(const Machine& machine);
     static KeptMachine keptOf(std::string key, std::string name, const link::Hello& hello);
     Result<std::map<std::string, std::shared_ptr<Machine>>> rejoin(const MachineBook& book);
+    std::string workerOf(const Attempt& attempt) const;
     void takeOver(Machine& machine, const std::vector<runners::AttemptId>& ids, Duration lease);
     void keepMachine(const std::shared_ptr<Machine>& machine);
     /// The same, waited for.

@@ -59,11 +59,13 @@ Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& ke
     machine->hello.capacity.milliCores = kept.milliCores;
     machine->hello.capacity.memoryMb = kept.memoryMb;
     machine->hello.tags = kept.tags;
+    machine->hello.takesWorkers = kept.takesWorkers;
     const fleet::Machine place = placeOf(kept);
     machine->slots = place.slots;
     machine->host = std::make_unique<MachineHost>(MachineHost::Parts{
         .attempts = parts_.attempts,
         .dictionary = parts_.dictionary,
+        .workers = parts_.workers,
         .chunks = parts_.chunks,
         .helpers = parts_.helpers,
         .spawn = parts_.spawn,
@@ -97,7 +99,8 @@ KeptMachine Machines::keptOf(std::string key, std::string name, const link::Hell
             .milliCores = hello.capacity.milliCores,
             .memoryMb = hello.capacity.memoryMb,
             .tags = hello.tags,
-            .utcOffset = hello.utcOffset};
+            .utcOffset = hello.utcOffset,
+            .takesWorkers = hello.takesWorkers};
 }
 
 KeptMachine Machines::keptOf(const Machine& machine) {
@@ -161,6 +164,12 @@ Result<std::map<std::string, std::shared_ptr<Machines::Machine>>> Machines::rejo
     return joined;
 }
 
+/// The id of its worker; empty: it is a command.
+std::string Machines::workerOf(const Attempt& attempt) const {
+    const ClassKey& key = parts_.dictionary.classKey(attempt.cls.value);
+    return key.isExec() ? std::string() : key.workerId;
+}
+
 void Machines::takeOver(Machine& machine, const std::vector<AttemptId>& ids, Duration lease) {
     std::vector<runners::LinkRunner::Restored> restored;
     for (const AttemptId id : ids) {
@@ -170,7 +179,8 @@ void Machines::takeOver(Machine& machine, const std::vector<AttemptId>& ids, Dur
                             .slot = parts_.places.ownNumber(machine.id, attempt.slot),
                             .inputs = attempt.spec ? attempt.spec->inputChunks() : std::vector<Hash256>(),
                             .grace = attempt.grace,
-                            .given = MonoTime(Duration(live->submitTime - attempt.scale.offset))});
+                            .given = MonoTime(Duration(live->submitTime - attempt.scale.offset)),
+                            .worker = workerOf(attempt)});
     }
     machine.runner->restore(machine.hello.runId, restored, lease);
     if (machine.isRemoved && !machine.isUnread) machine.runner->shutDown(Duration::zero());

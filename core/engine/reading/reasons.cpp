@@ -125,6 +125,7 @@ std::string_view wordsOf(fleet::Unfit why) {
     case fleet::Unfit::NotNamed: return "is not one that it asks for";
     case fleet::Unfit::Platform: return "has another platform";
     case fleet::Unfit::Unsandboxed: return "runs nothing of others without a sandbox";
+    case fleet::Unfit::Workers: return "runs commands for others, no workers";
     case fleet::Unfit::TooSmall: return "is too small";
     case fleet::Unfit::Lifetime: return "ends before it would";
     case fleet::Unfit::KeptFrom: return "gets nothing of its kind for now";
@@ -153,6 +154,9 @@ std::optional<Wait> Reasons::machineWait(const session::Waiting& waiting) const 
         if (wait.machines.size() == kMostMachineWaits) break;
         wait.message +=
             fmt::format("{}{} {}", wait.machines.empty() ? ": " : ", ", machine.name, wordsOf(machine.unfit));
+        const bool hasSaid = machine.unfit == fleet::Unfit::Draining && parts_.machineWords;
+        if (const std::string said = hasSaid ? parts_.machineWords(machine.id) : std::string(); !said.empty())
+            wait.message += fmt::format(" ({})", said);
         wait.machines.push_back({.name = machine.name, .reason = std::string(fleet::name(machine.unfit))});
     }
     const auto asked = static_cast<std::size_t>(std::ranges::count_if(waiting.machines, isAsked));

@@ -52,6 +52,8 @@ public:
         std::function<std::optional<Wait>()> courtesyCores = {}; ///< why there are fewer cores than the machine has
         /// What is to be said of a worker by id that no machine here runs; empty: nothing.
         std::function<std::string(const std::string& worker)> foreignWords = {};
+        /// What a machine said when it did not take an action, while it gets nothing for that; empty: nothing.
+        std::function<std::string(session::MachineId)> machineWords = {};
         /// waitsOfParents(), of the journal.
         std::function<coro::Task<Result<std::vector<Wait>>>(Lsn)> parents;
         std::function<coro::Task<Result<ActionState>>(Lsn)> stateOf; ///< of one that is not live

@@ -298,6 +298,7 @@ void AttemptMonitor::noteElsewhere(runners::AttemptId id, std::optional<std::uin
     usage.at = now;
     usage.series.add({attempt->scale.at(now), static_cast<float>(usage.cores * 100),
                       static_cast<std::int64_t>(std::min(*bytes, kMostBytes))});
+    checkMemory(*attempt, static_cast<std::int64_t>(std::min(*bytes, kMostBytes)));
 }
 
 std::int64_t AttemptMonitor::processorTimeOfRunning(MonoTime now) const {

@@ -113,7 +113,9 @@ void Execution::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) {
         attempt.slot = *slot;
     }
     attempt.phase = Phase::Preparing;
-    if (!attempt.warm && (!attempt.spec->needsPreparing() || parts_.slots.isElsewhere(attempt.machine)))
+    const bool isElsewhere = !attempt.warm && parts_.slots.isElsewhere(attempt.machine);
+    if (isElsewhere) attempt.memoryLimit = parts_.leases.memoryLimitElsewhere(attempt);
+    if (isElsewhere || (!attempt.warm && !attempt.spec->needsPreparing()))
         return launch(attempt, parts_.leases.bare(attempt), leases);
     parts_.spawn(fmt::format("prepare {}", attempt.id.lsn.value), prepare(attempt.id));
 }
@@ -331,6 +333,7 @@ const Attempt& Execution::takeOver(AttemptId id) {
     attempt.shared =
         attempt.spec && !session::isExactlyOneCore(parts_.dictionary.classKey(attempt.cls.value).resources);
     attempt.slot = parts_.slots.takeOver(attempt.machine, attempt.shared);
+    attempt.memoryLimit = parts_.leases.memoryLimitElsewhere(attempt);
     attempt.phase = Phase::Launched;
     attempt.launched = parts_.now();
     attempt.grace = parts_.settings.grace;

@@ -65,6 +65,12 @@ Duration LeaseMaker::deadlineOf(const Attempt& attempt) const {
     return parts_.settings.deadline;
 }
 
+std::int64_t LeaseMaker::memoryLimitElsewhere(const Attempt& attempt) const {
+    constexpr std::int64_t kMiB = 1 << 20;
+    if (!attempt.spec || (attempt.spec->isExec() && !attempt.spec->sandbox)) return 0;
+    return std::min(classOf(attempt).resources.memoryMb, INT64_MAX / kMiB) * kMiB;
+}
+
 /// One interruption more, and it is not run again.
 bool LeaseMaker::isLastTry(const Attempt& attempt) const {
     const QueueConfig* config = parts_.session.queues().configOf(attempt.queue);

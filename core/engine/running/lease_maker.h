@@ -44,6 +44,9 @@ public:
     runners::Lease bare(const Attempt& attempt) const;
     /// Of one that a warm process serves, in the directory it has, if any.
     runners::Lease warm(const Attempt& attempt) const;
+    /// Bytes that one in a sandbox of another machine may take, by what that machine tells of it; 0: any. It is ended here,
+    /// as at home: nobody there knows what it was given for.
+    std::int64_t memoryLimitElsewhere(const Attempt& attempt) const;
     /// What every lease says beside its program. Notes in the attempt which variables have no value any more.
     void complete(Attempt& attempt, runners::Lease& lease) const;
 

@@ -72,16 +72,20 @@ runners::Lease scratchLease(const ActionSpec& spec, const runners::Scratch& scra
 }
 
 /// Of a worker its own, of an exec the usual ones.
-WorkerLimits limitsOf(const RegisteredWorker* worker, const Settings& settings) {
-    return allowedLimits(worker ? worker->descriptor->limits : WorkerLimits{}, settings);
+WorkerLimits limitsOf(const WorkerDescriptor* worker, const Settings& settings) {
+    return allowedLimits(worker ? worker->limits : WorkerLimits{}, settings);
 }
 
-runners::Lease leaseOf(const ActionSpec& spec, const RegisteredWorker* worker, const WorkerLimits& limits,
+const WorkerDescriptor* plainOf(const RegisteredWorker* worker) {
+    return worker ? worker->descriptor.get() : nullptr;
+}
+
+runners::Lease leaseOf(const ActionSpec& spec, const WorkerDescriptor* worker, const WorkerLimits& limits,
                        const Prepared& prepared) {
     const auto made = [&]() -> runners::Lease {
         if (worker)
-            return prepared.plan ? runners::sandboxedLease(*worker->descriptor, limits, prepared.plan)
-                                 : runners::plainLease(*worker->descriptor, limits, prepared.scratch->root);
+            return prepared.plan ? runners::sandboxedLease(*worker, limits, prepared.plan)
+                                 : runners::plainLease(*worker, limits, prepared.scratch->root);
         return prepared.plan ? runners::sandboxedLease(spec, limits, prepared.plan)
                              : scratchLease(spec, *prepared.scratch);
     };
@@ -156,6 +160,7 @@ struct Workspaces::Preparation {
     std::uint32_t hostUser = 0;                            ///< who writes the outputs, in a sandbox
     std::string prefix{};                                  ///< of Wine, for a worker of Windows
     std::shared_ptr<runners::RequestDirectories> requests; ///< of a warm action
+    Lsn shown{};                                           ///< in action.json; 0: that of its id
 
     Result<Prepared> make() const {
         if (requests) return lend();
@@ -215,7 +220,9 @@ struct Workspaces::Preparation {
         auto made = runners::makeScratch(home, slot, id, worker ? std::string() : workerDir, inputsOf(*spec),
                                          materialiser(*chunks), isShown());
         if (!made || workerDir.empty()) return made;
-        if (auto wrote = writeFileAtomically(made->root + "/action.json", actionFile(id.lsn, *spec), 0444); !wrote)
+        if (auto wrote = writeFileAtomically(made->root + "/action.json",
+                                             actionFile(shown == Lsn{} ? id.lsn : shown, *spec), 0444);
+            !wrote)
             return std::unexpected(wrote.error());
         return made;
     }
@@ -287,14 +294,14 @@ coro::Task<Result<Workspace>> Workspaces::prepare(AttemptId id) {
                     .input = std::move(made->input),
                     .lease = {}};
     const RegisteredWorker* worker = workerId.empty() ? nullptr : parts_.workers.find(workerId);
-    const WorkerLimits limits = limitsOf(worker, parts_.settings);
+    const WorkerLimits limits = limitsOf(plainOf(worker), parts_.settings);
     if (made->plan) {
         space.memoryLimit = static_cast<std::int64_t>(made->plan->memoryBytes);
         // Twice: what is there for a while only is no output.
         space.outputLimits = {2 * limits.outputBytes, worker ? 2 * limits.outputFiles : 0};
     }
     if (!preparation.requests && preparation.spec->needsScratch())
-        space.lease = leaseOf(*preparation.spec, worker, limits, *made);
+        space.lease = leaseOf(*preparation.spec, plainOf(worker), limits, *made);
     if (space.lease && worker && !preparation.prefix.empty() && parts_.wine->installation()) {
         space.lease->argv = wine::commandOf(*parts_.wine->installation(), *worker->descriptor);
         space.lease->env = wine::environmentOf(space.lease->env);
@@ -344,7 +351,8 @@ coro::Task<Result<runners::Lease>> Workspaces::makeProcess(runners::ProcessOrder
     if (!made) co_return std::unexpected(made.error());
     worker = parts_.workers.find(order.worker);
     if (!worker) co_return fail(ErrorKind::NotFound, "the worker was removed");
-    runners::Lease lease = leaseOf(ActionSpec{}, worker, limitsOf(worker, parts_.settings), *made);
+    const WorkerDescriptor* descriptor = plainOf(worker);
+    runners::Lease lease = leaseOf(ActionSpec{}, descriptor, limitsOf(descriptor, parts_.settings), *made);
     std::erase_if(lease.env, [](const auto& variable) { return variable.first == "YARD_ACTION"; });
     co_return lease;
 }
@@ -386,7 +394,7 @@ Collector::Parts Workspaces::collectionOf(const Attempt& attempt, runners::Ended
     parts.isOver = !attempt.warm && (::geteuid() == 0 || parts_.settings.sandboxNetwork != "asked");
     const ClassKey& key = parts_.dictionary.classKey(attempt.cls.value);
     const RegisteredWorker* worker = parts_.workers.find(key.workerId);
-    const WorkerLimits limits = limitsOf(worker, parts_.settings);
+    const WorkerLimits limits = limitsOf(plainOf(worker), parts_.settings);
     parts.isWindows = worker && worker->descriptor->platform == wine::kPlatform;
     if (worker)
         parts.limits = {limits.outputBytes, limits.outputFiles};
@@ -405,25 +413,40 @@ coro::Task<void> Workspaces::collectAll(coro::HelperPool& helpers, std::shared_p
     }
 }
 
-coro::Task<Result<Workspace>> Workspaces::prepareGuest(GuestCommand guest) {
-    YARD_ASSERT_OWNER(owner_);
-    if (guest.spec->sandbox)
-        if (auto fine = parts_.sandboxing.checkExec(); !fine) co_return std::unexpected(fine.error());
+/// What a yard sends runs in a sandbox, unless this machine asks for none of its own workers, and of guests neither.
+bool Workspaces::isSandboxed(const GuestCommand& guest) const {
+    if (!guest.worker) return guest.spec->sandbox;
+    return parts_.sandboxing.forWorkers() || parts_.settings.guestUnsandboxed != "on";
+}
+
+Workspaces::Preparation Workspaces::preparationOf(const GuestCommand& guest) const {
+    const bool sandboxed = isSandboxed(guest);
     Preparation preparation{.home = parts_.scratch,
                             .id = guest.id,
                             .slot = guest.slot,
                             .spec = guest.spec,
-                            .workerDir = {},
+                            .workerDir = guest.workerDir,
                             .chunks = chunks_,
                             .claims = &parts_.claims,
                             .worker = {},
                             .policy = parts_.sandboxing.policy(parts_.settings),
-                            .hostUser = guest.spec->sandbox ? sandbox::hostUserOf(guest.slot.value) : 0,
-                            .requests = {}};
+                            .hostUser = sandboxed ? sandbox::hostUserOf(guest.slot.value) : 0,
+                            .requests = {},
+                            .shown = guest.number};
+    if (sandboxed) preparation.worker = guest.worker;
+    return preparation;
+}
+
+coro::Task<Result<Workspace>> Workspaces::prepareGuest(GuestCommand guest) {
+    YARD_ASSERT_OWNER(owner_);
+    if (isSandboxed(guest))
+        if (auto fine = parts_.sandboxing.checkExec(); !fine) co_return std::unexpected(fine.error());
+    const Preparation preparation = preparationOf(guest);
     Result<Prepared> made = co_await parts_.helpers.run([preparation] { return preparation.make(); });
     if (!made) co_return std::unexpected(made.error());
     Workspace space{.scratch = made->scratch, .request = {}, .input = std::move(made->input), .lease = {}};
-    space.lease = leaseOf(*guest.spec, nullptr, limitsOf(nullptr, parts_.settings), *made);
+    const WorkerDescriptor* worker = guest.worker.get();
+    space.lease = leaseOf(*guest.spec, worker, limitsOf(worker, parts_.settings), *made);
     co_return space;
 }
 
@@ -438,7 +461,11 @@ coro::Task<Result<Collection>> Workspaces::collectGuest(GuestCommand guest, runn
     parts.scratch = scratch;
     parts.spec = guest.spec;
     parts.isOver = ::geteuid() == 0 || parts_.settings.sandboxNetwork != "asked";
-    if (guest.spec->sandbox) parts.limits = {limitsOf(nullptr, parts_.settings).outputBytes, 0};
+    const WorkerLimits limits = limitsOf(guest.worker.get(), parts_.settings);
+    if (guest.worker)
+        parts.limits = {limits.outputBytes, limits.outputFiles};
+    else if (guest.spec->sandbox)
+        parts.limits = {limits.outputBytes, 0};
     const auto collector = std::make_shared<Collector>(std::move(parts), std::move(outcome));
     co_await collectAll(parts_.helpers, collector, [] {});
     Collection made = std::move(collector->result());

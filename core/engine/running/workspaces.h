@@ -45,11 +45,14 @@ struct Workspace {
     runners::OutputLimits outputLimits{0, 0};
 };
 
-/// A command that runs here for another engine. `id` is this machine's own number for it.
+/// What runs here for another engine. `id` is this machine's own number for it.
 struct GuestCommand {
     runners::AttemptId id;
     SlotId slot;
     SpecPtr spec;
+    Lsn number{};                                     ///< that its engine has for it
+    std::shared_ptr<const WorkerDescriptor> worker{}; ///< null: a command
+    std::string workerDir{};                          ///< with its files
 };
 
 /// What Execution needs of directories; a test has one without any.
@@ -97,7 +100,8 @@ public:
     coro::Task<Result<void>> remake(runners::AttemptId id);
 
     // --- of guests, which are no attempts of this engine
-    /// Makes the directory, and says how it runs there. WrongState: it asks for a sandbox, and none can be made here.
+    /// Makes the directory, and says how it runs there. WrongState: it is to run in a sandbox, and none can be made here. A
+    /// worker is to, unless workers need none here and guests need none either (guest_unsandboxed).
     coro::Task<Result<Workspace>> prepareGuest(GuestCommand guest);
     /// Keeps what it left, small chunks too, and takes its directory away.
     coro::Task<Result<Collection>> collectGuest(GuestCommand guest, runners::Scratch scratch, runners::Ended ended);
@@ -123,6 +127,8 @@ private:
 
     /// All of it but where the files of the attempt's worker are.
     Preparation preparationOf(const Attempt& attempt);
+    Preparation preparationOf(const GuestCommand& guest) const;
+    bool isSandboxed(const GuestCommand& guest) const;
     const Mailbox& mailboxOf(const std::string& worker);
     Collector::Parts collectionOf(const Attempt& attempt, runners::Ended ended) const;
     static coro::Task<void> collectAll(coro::HelperPool& helpers, std::shared_ptr<Collector> collector,

@@ -74,16 +74,25 @@ void WorkClasses::usually(session::ClassId cls, Duration time) {
 
 /// A registered worker runs where its files were built for, unless the action says a platform itself.
 session::Where WorkClasses::whereOf(const ClassKey& key) const {
-    session::Where where{.machines = key.machines, .platform = key.platform};
+    session::Where where{.machines = key.machines, .platform = key.platform, .isWorker = !key.isExec()};
     if (key.isExec() && where.machines.empty()) where.machines.emplace_back("local");
     if (std::ranges::find(where.machines, "any") != where.machines.end()) where.machines.clear();
-    const RegisteredWorker* worker = workers_.find(key.workerId);
-    if (worker && where.platform.empty()) where.platform = worker->descriptor->platform;
-    if (worker && hostOf_ && where.platform == worker->descriptor->platform)
-        where.platform = hostOf_(where.platform);
-    // What a link cannot carry stays: files of workers, and locks, which are held here.
-    const bool isOfHere = where.platform.empty() || where.platform == thisPlatform();
-    const bool stays = key.isExec() ? !key.locks.empty() : isOfHere;
+    // What a link cannot carry stays: locks, which are held here, and of workers what the registry says.
+    bool stays = !key.locks.empty();
+    if (const RegisteredWorker* worker = workers_.find(key.workerId)) {
+        const std::string& built = worker->descriptor->platform;
+        if (where.platform.empty()) where.platform = built;
+        stays = stays || !whyNotElsewhere(*worker).empty();
+        // What another platform's programs run by here is not known of other machines.
+        if (const std::string host = hostOf_ ? hostOf_(built) : built; host != built && where.platform == built) {
+            const bool isNamed = std::ranges::find(where.machines, "local") != where.machines.end();
+            if (isNamed) where.machines.assign(1, "local");
+            if (isNamed || where.machines.empty()) where.platform = host;
+            stays = true;
+        }
+    } else if (!key.isExec()) {
+        stays = true; // nobody has its files
+    }
     if (stays && where.machines.empty()) where.machines.emplace_back("local");
     return where;
 }

@@ -1,5 +1,6 @@
 #include "core/engine/state/worker_registry.h"
 
+#include "core/model/limits.h"
 #include "core/model/worker.h"
 
 #include <algorithm>
@@ -48,6 +49,18 @@ std::vector<const RegisteredWorker*> WorkerRegistry::all() const {
     return workers;
 }
 
+std::string whyNotElsewhere(const RegisteredWorker& worker) {
+    const WorkerDescriptor& descriptor = *worker.descriptor;
+    const auto stays = [&](std::string why) { return fmt::format("Worker \"{}\" {}", descriptor.name, why); };
+    if (descriptor.mode == WorkerMode::Warm) return stays("is warm, and its processes are on this machine");
+    if (worker.canonical.size() > kMaxSentWorkerBytes)
+        return stays(fmt::format("has a descriptor of more than {} MB, which no other machine reads",
+                                 kMaxSentWorkerBytes >> 20));
+    if (descriptor.files.size() > kMaxSentWorkerFiles)
+        return stays(fmt::format("has more than {} files, which go to no other machine", kMaxSentWorkerFiles));
+    return {};
+}
+
 namespace {
 
 /// As a class has it: what is usual is left out.
@@ -57,12 +70,6 @@ std::vector<std::string> machinesOf(const ActionSpec& spec, const std::vector<st
     if (spec.isExec() && words == std::vector<std::string>{"local"}) words.clear();
     if (isAny) words.assign(spec.isExec() ? 1 : 0, "any");
     return words;
-}
-
-/// What is built for another kind of machine may have a runner of its own.
-bool isBuiltForHere(const ActionSpec& spec, const WorkerDescriptor& descriptor) {
-    const std::string& platform = spec.platform.empty() ? descriptor.platform : spec.platform;
-    return platform.empty() || platform == thisPlatform();
 }
 
 bool isHereToo(const std::vector<std::string>& words) {
@@ -113,17 +120,12 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vect
     key.workerVersion = worker->descriptor->version;
     key.function = spec.function;
     key.resources = effectiveResources(spec, worker->descriptor->resources);
-    const bool isWarm = worker->descriptor->mode == WorkerMode::Warm;
-    if (isWarm || isBuiltForHere(spec, *worker->descriptor)) {
+    if (const std::string why = whyNotElsewhere(*worker); !why.empty()) {
         if (!spec.machines.empty() && !isHereToo(spec.machines))
-            return invalid("machine", fmt::format("Worker \"{}\" {}: remove \"machine\", or give it as \"local\".",
-                                                  worker->descriptor->name,
-                                                  isWarm ? "is warm, and its processes are on this machine"
-                                                         : "runs on this machine alone, as its files do not go to "
-                                                           "others"));
+            return invalid("machine", fmt::format("{}: remove \"machine\", or give it as \"local\".", why));
         key.machines.clear();
     }
-    if (isWarm) // what serves it holds them, once for all that it serves
+    if (worker->descriptor->mode == WorkerMode::Warm) // what serves it holds them, once for all that it serves
         key.resources = resourcesBesideProcess(spec, worker->descriptor->resources);
     return key;
 }

@@ -23,6 +23,10 @@ struct RegisteredWorker {
     bool leaving = false;    ///< being removed: takes no new actions
 };
 
+/// Why actions of it run on this engine's own machine alone, for people: "Worker \"x\" …", without a stop at its end; empty:
+/// machines that take workers run them, too.
+std::string whyNotElsewhere(const RegisteredWorker& worker);
+
 class WorkerRegistry {
 public:
     /// Adds it, or makes it the newest of its name again when it is there.
