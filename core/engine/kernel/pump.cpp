@@ -37,9 +37,10 @@ bool Kernel::takeTurn() {
     bool more = false;
     const bool hasRoom = services_.results->hasRoom();
     if (hasRoom && services_.session->hasMoreWork()) services_.session->step(services_.outbox);
-    // Nothing new starts while the journal cannot take results, nobody could run it, or memory is short.
+    // Nothing new starts while the journal cannot take results, nobody could run it, or memory or descriptors are short.
     const bool mayStart = services_.committer.writable() && services_.places && services_.places->isAccepting() &&
-                          !services_.guards->isHolding() && !services_.guards->waitsForLook();
+                          !services_.guards->isHolding() && !services_.guards->waitsForLook() &&
+                          services_.descriptors->mayStart();
     more = services_.session->schedule(MonoClock::now(), services_.outbox, mayStart);
     carryOut();
     services_.tokens->afterTurn();
