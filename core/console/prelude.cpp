@@ -366,6 +366,10 @@ define("memory", "memory", "the memory of the process, by subsystem", function()
   print(number_text(all.total_bytes) .. " bytes are resident")
   return all.subsystems
 end)
+define("dump", "dump [\"name\"]", "writes threads, turns, memory, caches, descriptors and the log into a file, and says where",
+  function(name)
+    print(ask("POST", "inside/dump", body_of{name = name ~= nil and tostring(name) or nil}).file)
+  end)
 -- A command with words of its own: `caches`, and `caches.empty "specs"`.
 define("caches", "caches, caches.empty \"name\"", "what is kept to be quicker: size, hits and misses; throws one away",
   setmetatable({empty = function(name)
