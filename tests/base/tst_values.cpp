@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/base/memory_ledger.h"
 #include "core/base/nearest.h"
 #include "core/base/open_files.h"
 #include "core/base/owner.h"
@@ -348,6 +349,27 @@ private Q_SLOTS:
         QVERIFY(!descriptorNote(1'000).has_value()); // nobody opened it
     }
 
+    void whatAnObjectHoldsIsCountedAsLongAsItLives() {
+        const auto bytes = [] { return memoryOf(MemoryOwner::Links).bytes; };
+        const auto items = [] { return memoryOf(MemoryOwner::Links).items; };
+        const std::uint64_t bytesBefore = bytes();
+        const std::uint64_t itemsBefore = items();
+        {
+            ChargedBytes held(MemoryOwner::Links);
+            held.set(1'000);
+            held.set(400);
+            QCOMPARE(bytes() - bytesBefore, std::uint64_t(400));
+            QCOMPARE(items() - itemsBefore, std::uint64_t(1));
+            ChargedBytes other(std::move(held));
+            QCOMPARE(bytes() - bytesBefore, std::uint64_t(400));
+            ChargedBytes third(MemoryOwner::Links);
+            third.set(50);
+            third = std::move(other);
+            QCOMPARE(bytes() - bytesBefore, std::uint64_t(450)); // the other has what it had
+        }
+        QCOMPARE(bytes(), bytesBefore);
+        QCOMPARE(items(), itemsBefore);
+    }
     void openFilesAreCountedByTheKernel() {
         const auto before = openFiles();
         QVERIFY(before && before->used >= 3 && before->used < before->limit);
