@@ -92,6 +92,8 @@ private Q_SLOTS:
     void aProfileIsTakenAndKept();
     void aProfileEndsWithItsClient();
     void aProfileMayBeStartedAndStopped();
+    void wrongWordsAtTheConsoleAreToldAsSuch_data();
+    void wrongWordsAtTheConsoleAreToldAsSuch();
     void aDumpHasAllThatIsInside();
     void wrongDumpsAreRefused_data();
     void wrongDumpsAreRefused();
@@ -216,6 +218,7 @@ void InsideTest::wrongLevelsAreRefused_data() {
 }
 
 void InsideTest::wrongLevelsAreRefused() {
+    QCOMPARE(api_->get("/compute/inside/log?area=cellar").status, 422);
     QFETCH(QByteArray, body);
     QCOMPARE(api_->call("PATCH", "/compute/inside/log", body.toStdString()).status, 422);
     QVERIFY(logLevel() == LogLevel::Info);
@@ -396,6 +399,34 @@ void InsideTest::aProfileMayBeStartedAndStopped() {
         QCOMPARE(sayAtConsole(*api_, start), "profile_stop ends it\n");
         QVERIFY(sayAtConsole(*api_, "profile.stop()").ends_with(".yprof\n"));
     }
+}
+
+void InsideTest::wrongWordsAtTheConsoleAreToldAsSuch_data() {
+    QTest::addColumn<QByteArray>("line");
+    QTest::addColumn<QByteArray>("sentence");
+    const auto row = [](const char* line, const char* sentence) {
+        QTest::newRow(line) << QByteArray(line) << QByteArray("error: ") + sentence;
+    };
+    row("action 1e300", "give a whole number");
+    row("action x", "give a whole number");
+    row("thread 1.5", "give a whole number");
+    row("interrupt", "give a whole number");
+    row("actions {}", "give a filter as text");
+    row("threads {}", "give a part of a name as text");
+    row("set", "set \"name\" (value) needs a name and a value");
+    row("set grace_s", "set \"name\" (value) needs a value");
+    row("caches.empty", "give the name of a cache");
+    row("profile_start 5", "give it what to measure");
+    row("profile.start{threads='x'}", "profile_start takes thread, function and loop, and no threads");
+    row("dump {}", "Give \"name\" as letters");
+}
+
+void InsideTest::wrongWordsAtTheConsoleAreToldAsSuch() {
+    QFETCH(QByteArray, line);
+    QFETCH(QByteArray, sentence);
+    const std::string said = sayAtConsole(*api_, line.toStdString());
+    QVERIFY2(said.starts_with(sentence.toStdString()), said.c_str());
+    QCOMPARE(api_->post("/compute/inside/profile/stop", "{}").status, 409); // none was begun
 }
 
 void InsideTest::aDumpHasAllThatIsInside() {
