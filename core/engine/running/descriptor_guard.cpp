@@ -9,8 +9,8 @@ namespace yard::engine {
 
 namespace {
 
-constexpr Duration kLookAgain{200'000};
-constexpr Duration kTellAgain{60'000'000};
+constexpr Duration kDescriptorsLookAgain{200'000};
+constexpr Duration kDescriptorsTellAgain{60'000'000};
 
 } // namespace
 
@@ -35,7 +35,7 @@ std::string DescriptorGuard::reason() const {
 
 void DescriptorGuard::tell() {
     const MonoTime now = MonoClock::now();
-    if (told_ && now - *told_ < kTellAgain) return;
+    if (told_ && now - *told_ < kDescriptorsTellAgain) return;
     told_ = now;
     logWarning("guard", "{}; 'descriptors' of the console says whose they are", reason());
 }
@@ -44,7 +44,7 @@ coro::Task<void> DescriptorGuard::watch() {
     YARD_ASSERT_OWNER(owner_);
     for (;;) {
         co_await short_.wait();
-        co_await coro::sleepFor(kLookAgain);
+        co_await coro::sleepFor(kDescriptorsLookAgain);
         if (!room_.admits(MonoClock::now())) continue;
         short_.clear();
         parts_.wake();
