@@ -8097,7 +8097,7 @@
     <message numerus="yes">
         <source>%Ln line(s), the latest first</source>
         <translation>
-            <numerusform>%Ln Zeile</numerusform>
+            <numerusform>%Ln Zeile, die neueste</numerusform>
             <numerusform>%Ln Zeilen, die neuesten zuerst</numerusform>
         </translation>
     </message>

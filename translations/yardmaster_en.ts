@@ -673,7 +673,7 @@
     <message numerus="yes">
         <source>%Ln line(s), the latest first</source>
         <translation>
-            <numerusform>%Ln line</numerusform>
+            <numerusform>%Ln line, the latest first</numerusform>
             <numerusform>%Ln lines, the latest first</numerusform>
         </translation>
     </message>

@@ -65,7 +65,7 @@ private Q_SLOTS:
             const OpenFiles open = openFiles().value_or(OpenFiles{});
             return open.limit - open.used;
         };
-        while (left() > 20) filler.emplace_back(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
+        while (left() > 20 && filler.size() < 256) filler.emplace_back(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
         // One look counts for some starts.
         Lsn lsn;
         Why why;

@@ -171,8 +171,8 @@ void LogPanel::takeLevels(const QJsonObject& json) {
 /// Of the area that is chosen; one without a level of its own has that of all.
 void LogPanel::showLevel() {
     const QString area = areas_->currentData().toString();
-    QString level = area.isEmpty() ? known_["level"].toString() : QString(kAsAll);
-    for (const QJsonValue each : known_["areas"].toArray())
+    QString level = area.isEmpty() ? known_.value("level").toString() : QString(kAsAll);
+    for (const QJsonValue each : known_.value("areas").toArray())
         if (!area.isEmpty() && each["name"].toString() == area) level = each["level"].toString(QString(kAsAll));
     const QSignalBlocker quiet(levels_);
     levels_->clear();
