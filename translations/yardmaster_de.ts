@@ -2471,6 +2471,57 @@
     </message>
 </context>
 <context>
+    <name>LogWords</name>
+    <message>
+        <source>debug</source>
+        <translation>Fehlersuche</translation>
+    </message>
+    <message>
+        <source>info</source>
+        <translation>Info</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>When it was written</source>
+        <translation>Wann sie geschrieben wurde</translation>
+    </message>
+    <message>
+        <source>Level</source>
+        <translation>Stufe</translation>
+    </message>
+    <message>
+        <source>How grave it is</source>
+        <translation>Wie schwer es wiegt</translation>
+    </message>
+    <message>
+        <source>Area</source>
+        <translation>Bereich</translation>
+    </message>
+    <message>
+        <source>Part of the engine</source>
+        <translation>Teil der Engine</translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation>Zeile</translation>
+    </message>
+    <message>
+        <source>What was written</source>
+        <translation>Was geschrieben wurde</translation>
+    </message>
+</context>
+<context>
     <name>MachineWords</name>
     <message>
         <source>Ready</source>
@@ -7732,6 +7783,10 @@
         <source>, %1 ms by itself, %L2 calls</source>
         <translation>, %1 ms selbst, %L2 Aufrufe</translation>
     </message>
+    <message>
+        <source>, %1 ms by itself, %L2 samples</source>
+        <translation>, %1 ms selbst, %L2 Stichproben</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::ImageView</name>
@@ -7811,6 +7866,10 @@
     <message>
         <source>%L1 of %L2 are open</source>
         <translation>%L1 von %L2 sind offen</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
     </message>
 </context>
 <context>
@@ -8249,6 +8308,48 @@
     <message>
         <source>Esc</source>
         <translation>Esc</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::LogPanel</name>
+    <message>
+        <source>Lines with a text</source>
+        <translation>Zeilen mit einem Text</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>Folgen</translation>
+    </message>
+    <message>
+        <source>Area of the log</source>
+        <translation>Bereich des Protokolls</translation>
+    </message>
+    <message>
+        <source>All areas</source>
+        <translation>Alle Bereiche</translation>
+    </message>
+    <message>
+        <source>Level from which on lines are written</source>
+        <translation>Stufe, ab der Zeilen geschrieben werden</translation>
+    </message>
+    <message>
+        <source>Lines of the log</source>
+        <translation>Zeilen des Protokolls</translation>
+    </message>
+    <message>
+        <source>as all areas</source>
+        <translation>wie alle Bereiche</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln line(s), the latest first</source>
+        <translation>
+            <numerusform>%Ln Zeile, die neueste</numerusform>
+            <numerusform>%Ln Zeilen, die neuesten zuerst</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%L1 of %L2 lines, the latest first</source>
+        <translation>%L1 von %L2 Zeilen, die neuesten zuerst</translation>
     </message>
 </context>
 <context>

@@ -669,6 +669,16 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::LogPanel</name>
+    <message numerus="yes">
+        <source>%Ln line(s), the latest first</source>
+        <translation>
+            <numerusform>%Ln line, the latest first</numerusform>
+            <numerusform>%Ln lines, the latest first</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::MachinesPage</name>
     <message numerus="yes">
         <source>%Ln action(s) that it has end there and run elsewhere. It has to join again to get work.</source>

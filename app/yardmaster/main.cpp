@@ -15,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/open_files.h"
 #include "core/base/unique_fd.h"
 #include "core/console/command_files.h"
 #include "core/console/console.h"
@@ -379,6 +380,7 @@ int main(int argc, char** argv) {
     if (!arguments.enter.empty()) return app::enter(arguments.enter, arguments.enterWith);
     if (!arguments.backup.empty()) return app::backUp(arguments.dataDir, arguments.backup);
     if (!arguments.restore.empty()) return app::restoreFrom(arguments.restore, arguments.dataDir);
+    raiseOpenFiles();
     if (auto enough = checkDescriptors(); !enough) return complain(kFailure, enough.error().message);
     const UniqueFd signals = blockSignals();
     if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");

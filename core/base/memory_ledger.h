@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace yard {
 
@@ -16,9 +17,12 @@ enum class MemoryOwner : std::uint8_t {
     Timelines, ///< levels of detail
     History,   ///< figures over a week
     Changes,   ///< for those who watch
-    Http       ///< what connections have received and not handled
+    Http,      ///< what connections have received and not handled
+    Outputs,   ///< pieces of outputs on their way to clients
+    Pool,      ///< what goes to warm processes and comes from them
+    Links      ///< what goes to other machines and comes from them
 };
-inline constexpr std::size_t kMemoryOwners = 6;
+inline constexpr std::size_t kMemoryOwners = 9;
 
 struct MemoryCharge {
     std::uint64_t bytes = 0;
@@ -28,6 +32,35 @@ struct MemoryCharge {
 void chargeMemory(MemoryOwner owner, std::size_t bytes) noexcept;
 void releaseMemory(MemoryOwner owner, std::size_t bytes) noexcept;
 MemoryCharge memoryOf(MemoryOwner owner) noexcept;
+
+/// What an object has in buffers that do not count themselves: set() when that has changed. One item. Owner: the object's.
+class ChargedBytes {
+public:
+    explicit ChargedBytes(MemoryOwner owner) noexcept
+        : owner_(owner) {
+        chargeMemory(owner_, 0);
+    }
+    ChargedBytes(ChargedBytes&& other) noexcept
+        : ChargedBytes(other.owner_) {
+        std::swap(bytes_, other.bytes_);
+    }
+    ChargedBytes& operator=(ChargedBytes&& other) noexcept {
+        std::swap(owner_, other.owner_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    ~ChargedBytes() { releaseMemory(owner_, bytes_); }
+
+    void set(std::size_t bytes) noexcept {
+        if (bytes == bytes_) return;
+        chargeMemory(owner_, bytes);
+        releaseMemory(owner_, std::exchange(bytes_, bytes));
+    }
+
+private:
+    MemoryOwner owner_;
+    std::size_t bytes_ = 0;
+};
 
 /// As std::allocator, and counts.
 template<class T, MemoryOwner kOwner>

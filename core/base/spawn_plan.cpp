@@ -1,5 +1,7 @@
 #include "core/base/spawn_plan.h"
 
+#include "core/base/open_files.h"
+
 #include <csignal>
 #include <unistd.h>
 
@@ -49,7 +51,9 @@ int SpawnPlan::run(pid_t& pid, std::vector<std::string> words) {
 int SpawnPlan::run(pid_t& pid, std::vector<std::string>& words, char* const* variables) {
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
     const std::vector<char*> argv = pointersTo(words);
-    return ::posix_spawnp(&pid, argv.front(), &actions_, &attributes_, argv.data(), variables);
+    const int err = ::posix_spawnp(&pid, argv.front(), &actions_, &attributes_, argv.data(), variables);
+    if (err == 0) restoreOpenFiles(pid);
+    return err;
 }
 
 } // namespace yard

@@ -122,6 +122,13 @@ local function number_text(value)
   return format("%.6g", value)
 end
 
+-- Of what is named by its number in a path.
+local function whole_text(value)
+  local whole = tointeger(tonumber(value))
+  if not whole then error("give a whole number", 0) end
+  return tostring(whole)
+end
+
 -- The fewest digits that read back the same.
 local function exact_text(value)
   local text = format("%.15g", value)
@@ -270,12 +277,15 @@ define("queues", "queues", "all queues", function() return ask("GET", "queues").
 define("actions", "actions \"filter\"", "actions that fit a filter, the first 50: actions \"state:failed\"",
   function(...)
     local words = {}
-    for n, word in ipairs{...} do words[n] = tostring(word) end
+    for n, word in ipairs{...} do
+      if type(word) == "table" then error("give a filter as text: actions \"state:failed\"", 0) end
+      words[n] = tostring(word)
+    end
     local filter = concat(words, " ")
     return ask("GET", "jobs?limit=50" .. (filter == "" and "" or "&q=" .. encode(filter))).jobs
   end)
 define("action", "action N", "everything about one action", function(lsn)
-  return ask("GET", "jobs/" .. encode(number_text(lsn)))
+  return ask("GET", "jobs/" .. encode(whole_text(lsn)))
 end)
 define("pool", "pool", "the warm processes", function()
   local rows = {}
@@ -287,6 +297,7 @@ end)
 define("machines", "machines", "the machines", function() return ask("GET", "machines").machines end)
 define("settings", "settings", "all settings", function() return ask("GET", "settings") end)
 define("set", "set \"name\" (value)", "changes a setting, with the checks of the API", function(name, value)
+  if type(name) ~= "string" then error("set \"name\" (value) needs a name and a value", 0) end
   local function change(to)
     if to == nil then error("set \"name\" (value) needs a value", 0) end
     local waits = false
@@ -309,6 +320,7 @@ local function place_in(chain)
 end
 define("threads", "threads [\"text\"] [\"loop\"]",
   "cooperative threads, those whose name or wait has a text; loop: engine, http", function(filter, loop)
+    if type(filter) == "table" then error("give a part of a name as text: threads \"journal\"", 0) end
     local rows, cursor = {}, nil
     repeat
       local page = ask("GET", "inside/threads?limit=100&loop=" .. encode(loop or "engine") ..
@@ -325,7 +337,7 @@ define("threads", "threads [\"text\"] [\"loop\"]",
     return rows
   end)
 local function thread_path(number, loop)
-  return "inside/threads/" .. encode(loop or "engine") .. "/" .. encode(number_text(number))
+  return "inside/threads/" .. encode(loop or "engine") .. "/" .. encode(whole_text(number))
 end
 define("thread", "thread N [\"loop\"]", "one thread: where it waits, since when, how often it ran", function(number, loop)
   local one = ask("GET", thread_path(number, loop))
@@ -354,7 +366,13 @@ define("profile", "profile SECONDS [\"loop\"]", "measures what the cooperative t
     print(ask("POST", "inside/profile", to_json{seconds = tointeger(seconds) or seconds, loop = loop}).file)
   end)
 define("profile_start", "profile_start{thread=, function=, loop=}", "begins to measure, of some threads or functions or all", function(what)
-  what = type(what) == "table" and what or {}
+  what = what == nil and {} or what
+  if type(what) ~= "table" then error("give it what to measure: profile_start{thread=\"command\"}", 0) end
+  for key in pairs(what) do
+    if key ~= "thread" and key ~= "function" and key ~= "loop" then
+      error("profile_start takes thread, function and loop, and no " .. tostring(key), 0)
+    end
+  end
   ask("POST", "inside/profile/start", body_of{filter = what.thread, ["function"] = what["function"], loop = what.loop})
   print("profile_stop ends it")
 end)
@@ -369,9 +387,14 @@ define("memory", "memory", "the memory of the process, by subsystem", function()
   print(number_text(all.total_bytes) .. " bytes are resident")
   return all.subsystems
 end)
+define("dump", "dump [\"name\"]", "writes threads, turns, memory, caches, descriptors and the log into a file, and says where",
+  function(name)
+    print(ask("POST", "inside/dump", body_of{name = name ~= nil and tostring(name) or nil}).file)
+  end)
 -- A command with words of its own: `caches`, and `caches.empty "specs"`.
 define("caches", "caches, caches.empty \"name\"", "what is kept to be quicker: size, hits and misses; throws one away",
   setmetatable({empty = function(name)
+    if type(name) ~= "string" then error("give the name of a cache: caches.empty \"specs\"", 0) end
     ask("POST", "inside/caches/" .. encode(tostring(name)) .. "/empty")
     print("the cache of " .. tostring(name) .. " is empty")
   end}, {__call = function() return ask("GET", "inside/caches").caches end}))

@@ -103,6 +103,7 @@ public:
     void fallsAsleep() override { outside(kLoopItself); }
     void wakesUp() override { outside_ = nanosNow(); } // what it slept is nobody's
     void entered(const detail::PromiseBase& callee) noexcept override;
+    void enteredPart(const char* name, const std::source_location& where) noexcept override;
     void left() noexcept override;
 
     profile::Profile take();
@@ -125,6 +126,8 @@ private:
     std::uint32_t placeOf(const Thread& thread);
     std::uint32_t child(std::uint32_t parent, std::uint32_t function);
     std::uint32_t functionOf(const detail::PromiseBase& promise);
+    std::uint32_t partOf(const char* name, const std::source_location& where);
+    void enter(std::uint32_t function) noexcept;
     std::uint32_t intern(std::string name, std::string file, std::uint32_t line);
 
     const std::uint64_t serial_ = nextSerial();
@@ -305,10 +308,27 @@ void Profiler::switchedOut(const Thread& thread, MonoTime, Duration) {
     outside(kProfilerItself);
 }
 
+std::uint32_t Profiler::partOf(const char* name, const std::source_location& where) {
+    if (const auto known = byPointer_.find(name); known != byPointer_.end()) return known->second;
+    const std::uint32_t function = intern(name, fileInTree(where.file_name()), where.line());
+    byPointer_.emplace(name, function);
+    return function;
+}
+
 void Profiler::entered(const detail::PromiseBase& callee) noexcept {
     if (at_ == kNowhere) return;
     account();
-    const std::uint32_t next = beyond_ > 0 ? kNowhere : child(at_, functionOf(callee));
+    enter(functionOf(callee));
+}
+
+void Profiler::enteredPart(const char* name, const std::source_location& where) noexcept {
+    if (at_ == kNowhere) return;
+    account();
+    enter(partOf(name, where));
+}
+
+void Profiler::enter(std::uint32_t function) noexcept {
+    const std::uint32_t next = beyond_ > 0 ? kNowhere : child(at_, function);
     if (next == kNowhere) {
         ++beyond_;
         ++profile_.callsLeftOut;

@@ -1,6 +1,8 @@
 // Measures what the cooperative threads of a loop do: which function ran how often and how long, called by whom, and
 // when each thread had its turn. Off, a loop pays one branch for each call of a coroutine and each turn.
 //
+// What a turn does in functions that are no coroutines has names, too, where they are given (part.h).
+//
 // Owner: the loop's thread. One at a time for a loop. Lifetime: from startProfile() to stopProfile(), or the loop's end.
 //
 // Time on the processor is read at each call, return and switch. User and system time, switches and faults come from

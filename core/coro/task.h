@@ -35,6 +35,8 @@ inline constinit thread_local PromiseBase* runningFunction = nullptr;
 class FunctionObserver {
 public:
     virtual void entered(const PromiseBase& callee) noexcept = 0;
+    /// Of a function that is no coroutine (part.h).
+    virtual void enteredPart(const char* name, const std::source_location& where) noexcept = 0;
     virtual void left() noexcept = 0;
 
 protected:

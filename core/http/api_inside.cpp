@@ -2,15 +2,18 @@
 // of threads and files show everybody's work, and whoever interrupts a thread can stop the engine.
 #include "core/http/route.h"
 
+#include "core/base/log.h"
 #include "core/base/parsed_number.h"
 #include "core/engine/reading/inside.h"
 #include "core/http/body_budget.h"
 #include "core/http/error_map.h"
 #include "core/http/process_inside.h"
+#include "core/http/profile_store.h"
 #include "core/json/json_writer.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace yard::http {
 
@@ -18,6 +21,9 @@ namespace {
 
 constexpr std::string_view kEngineLoop = "engine";
 constexpr std::string_view kHttpLoop = "http"; // the one that asks
+/// Of each loop, in a dump.
+constexpr std::size_t kMostDumpedThreads = 10'000;
+constexpr std::size_t kLongestDumpName = 200; // a longer one is refused as no word at all
 
 std::string_view stateWord(const coro::ThreadInfo& thread) {
     switch (thread.state) {
@@ -271,6 +277,75 @@ coro::Task<Response> getDescriptors(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
+coro::Task<void> writeAllThreads(Call& call, JsonWriter& writer, std::string_view loop) {
+    writer.key(loop);
+    writer.openArray();
+    std::size_t written = 0;
+    for (std::uint64_t after = 0;;) {
+        const auto page = co_await pageOf(call, loop, {.after = after, .limit = kUsualThreads, .filter = {}});
+        if (!page) break;
+        for (const coro::ThreadInfo& thread : page->threads) writeThread(writer, loop, thread);
+        written += page->threads.size();
+        after = page->next;
+        if (after == 0 || written >= kMostDumpedThreads) break;
+    }
+    writer.closeArray();
+}
+
+void writeLogLines(JsonWriter& writer) {
+    writer.key("log");
+    writer.openArray();
+    for (const LogRecord& line : recentLog(0)) {
+        writer.openObject();
+        writer.member("time", line.time);
+        writer.member("level", name(line.level));
+        writer.member("text", std::string_view(line.text));
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
+/// All that is told here, as a file for whoever looks at it later.
+coro::Task<Response> makeDump(Call& call) {
+    const auto name = call.body.word("name", kLongestDumpName);
+    if (!name) co_return errorResponse(name.error());
+    if (!name->empty() && !isDumpName(*name))
+        co_return errorResponse(
+            invalid("name", R"(Give "name" as letters, digits, ".", "_" and "-", the first no ".", 64 at most.)")
+                .error());
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("time", wallNow());
+    writer.member("version", std::string_view(YARD_VERSION));
+    writer.key("threads");
+    writer.openObject();
+    co_await writeAllThreads(call, writer, kEngineLoop);
+    co_await writeAllThreads(call, writer, kHttpLoop);
+    writer.closeObject();
+    using Part = coro::Task<Response> (*)(Call&);
+    static constexpr std::pair<std::string_view, Part> kParts[] = {
+        {"latency", &getLatency}, {"memory", &getMemory}, {"caches", &getCaches}, {"descriptors", &getDescriptors}};
+    for (const auto& [key, part] : kParts) {
+        const Response answer = co_await part(call); // as its route answers
+        writer.key(key);
+        writer.raw(answer.body);
+    }
+    writeLogLines(writer);
+    writer.closeObject();
+    const auto path =
+        co_await call.helpers.run([dataDir = call.engine.dataDir(), dumpName = *name, json = std::move(text)] {
+            return keepDump(dataDir, dumpName, json);
+        });
+    if (!path) co_return errorResponse(path.error());
+    std::string said;
+    JsonWriter answer(said);
+    answer.openObject();
+    answer.member("file", *path);
+    answer.closeObject();
+    co_return jsonResponse(std::move(said));
+}
+
 } // namespace
 
 std::span<const Route> insideRoutes() {
@@ -320,6 +395,14 @@ std::span<const Route> insideRoutes() {
           .summary = "Who has the open descriptors; those of one owner one by one, too",
           .query = "owner=descriptor_owner",
           .answers = {{{200, "InsideDescriptors"}}}}},
+        {{Post, "inside/dump", Global, OptionalJson, Needs::Admin},
+         &makeDump,
+         {.id = "makeDump",
+          .summary =
+              "Write threads, turns, memory, caches, descriptors and the latest lines of the log into a file",
+          .members = "name",
+          .request = "MakeDump",
+          .answers = {{{200, "MadeDump"}}}}},
     };
     return kRoutes;
 }

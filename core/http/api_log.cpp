@@ -64,6 +64,9 @@ Result<LogWish> logWishOf(const Query& query) {
     LogWish wish;
     wish.filter = query.text("filter").value_or("");
     wish.area = query.text("area").value_or("");
+    const auto areas = logAreas();
+    if (!wish.area.empty() && std::ranges::find(areas, wish.area) == areas.end())
+        return std::unexpected(noSuchArea(wish.area));
     if (const auto word = query.text("level"); word && !parseLogLevel(*word, wish.level))
         return std::unexpected(noSuchLevel());
     return wish;

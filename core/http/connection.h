@@ -51,7 +51,7 @@ struct ServerState {
     std::size_t open = 0;
     std::string dateField; ///< "Date: …\r\n" of dateSecond
     std::time_t dateSecond = 0;
-    std::atomic<std::uint64_t> openCount{0}, accepted{0}, requests{0}, acceptFailures{0}, evicted{0};
+    std::atomic<std::uint64_t> openCount{0}, accepted{0}, requests{0}, acceptFailures{0}, evicted{0}, delayed{0};
 };
 
 class Connection final : public Link, public BodySource, public coro::ListHook {

@@ -54,6 +54,7 @@ coro::Task<Result<std::string_view>> ChunkProducer::next() {
     if (!bytes) co_return std::unexpected(std::move(bytes.error()));
     piece_ = std::move(*bytes);
     left_ -= piece_.size();
+    held_.set(piece_.capacity());
     co_return std::string_view(piece_);
 }
 
@@ -95,6 +96,7 @@ coro::Task<Result<std::string_view>> LiveProducer::next() {
     if (!bytes) co_return std::unexpected(std::move(bytes.error()));
     piece_ = std::move(*bytes);
     offset_ += piece_.size();
+    held_.set(piece_.capacity());
     co_return std::string_view(piece_);
 }
 
@@ -117,6 +119,7 @@ coro::Task<Result<std::string_view>> FollowProducer::next() {
     for (;;) {
         auto done = co_await step();
         if (!done) co_return std::unexpected(std::move(done.error()));
+        held_.set(piece_.capacity());
         if (*done == Step::Piece) co_return std::string_view(piece_);
         if (*done == Step::End) co_return std::string_view{};
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/kept_stream.h"
+#include "core/base/memory_ledger.h"
 #include "core/base/unique_fd.h"
 #include "core/coro/helper_pool.h"
 #include "core/engine/engine.h"
@@ -59,6 +60,7 @@ private:
     ChunkSource source_;
     std::uint64_t left_;
     std::string piece_;
+    ChargedBytes held_{MemoryOwner::Outputs};
 };
 
 /// A file that grows, from a helper's point of view: it stays readable when it is renamed.
@@ -98,6 +100,7 @@ private:
     const std::uint64_t limit_;
     std::uint64_t offset_;
     std::string piece_;
+    ChargedBytes held_{MemoryOwner::Outputs};
 };
 
 /// One output stream of an action as it comes, until its attempt ends; of the attempts that follow as well when
@@ -137,6 +140,7 @@ private:
     bool hasEnded_ = false;    ///< the live file has all that will be in it
     bool isGiven_ = false;     ///< the whole attempt was given, from its live file
     std::string piece_;
+    ChargedBytes held_{MemoryOwner::Outputs};
 };
 
 } // namespace yard::http

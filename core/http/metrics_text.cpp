@@ -274,6 +274,8 @@ void writeEvents(MetricsWriter& out, const AllFigures& figures) {
 void writeServer(MetricsWriter& out, const ServerCounters& server) {
     out.gauge("http_connections", "Open connections.", static_cast<double>(server.open));
     out.counter("http_connections_accepted_total", "Connections taken.", server.accepted);
+    out.counter("http_connections_delayed_total",
+                "New connections that waited because the process may open few files more.", server.delayed);
     out.counter("http_connections_evicted_total", "Idle connections closed for new ones.", server.evicted);
     out.counter("http_accept_failures_total", "Connections that could not be taken.", server.acceptFailures);
     out.counter("http_requests_total", "Requests answered.", server.requests);

@@ -72,6 +72,10 @@ std::string_view openApiInsideSchemas() {
 "StopProfile":{"type":"object","properties":{"loop":{"type":"string","enum":["engine","http"],"default":"engine"}}},
 "TakenProfile":{"type":"object","required":["file"],"properties":{
   "file":{"type":"string","description":"path of the profile on the engine's machine, in profiles/ of its data directory"}}},
+"MakeDump":{"type":"object","properties":{
+  "name":{"type":"string","pattern":"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$","description":"of the file, without .json; absent: the time"}}},
+"MadeDump":{"type":"object","required":["file"],"properties":{
+  "file":{"type":"string","description":"path of the dump on the engine's machine, in dumps/ of its data directory"}}},
 "InsideDescriptors":{"type":"object","required":["limit","used","owners"],"properties":{
   "limit":{"type":"integer","format":"int64","minimum":0},"used":{"type":"integer","format":"int64","minimum":0},
   "owners":{"type":"array","description":"the largest first","items":{"type":"object","required":["name","count"],

@@ -1,6 +1,7 @@
 #include "core/http/server.h"
 
 #include "core/base/log.h"
+#include "core/base/open_files.h"
 #include "core/base/thread_name.h"
 #include "core/coro/helper_pool.h"
 #include "core/coro/stuck_watch.h"
@@ -86,7 +87,9 @@ struct Server::Impl {
     void begin();
     coro::Task<void> acceptAll();
     coro::Task<void> watchCertificate();
+    coro::Task<void> waitForDescriptors();
     coro::Task<void> makeRoom();
+    void evictOne();
     coro::Task<void> stopAccepting();
     coro::Task<void> handOver(std::promise<ListeningSocket>& done);
     coro::Task<void> finish();
@@ -96,6 +99,7 @@ struct Server::Impl {
     ServerState state;
     coro::Loop loop;
     std::optional<coro::TcpAcceptor> acceptor;
+    OpenFilesRoom room{OpenFilesRoom::kForConnections}; ///< of the loop's thread
     coro::ThreadRef accepting;
     coro::ThreadRef watching;                ///< where the certificate may change
     std::optional<coro::HelperPool> helpers; ///< reads it
@@ -168,6 +172,7 @@ coro::Task<void> Server::Impl::watchCertificate() {
 
 coro::Task<void> Server::Impl::acceptAll() {
     for (;;) {
+        co_await waitForDescriptors();
         auto [error, socket] = co_await coro::accept(*acceptor);
         if (!error) {
             state.accepted.fetch_add(1, std::memory_order_relaxed);
@@ -180,10 +185,30 @@ coro::Task<void> Server::Impl::acceptAll() {
         // Out of descriptors or memory: give some back if there are any to spare, and do not spin.
         state.acceptFailures.fetch_add(1, std::memory_order_relaxed);
         logWarning("http", "cannot take a connection: {}", error.message());
-        if (!state.idle.empty()) {
-            state.evicted.fetch_add(1, std::memory_order_relaxed);
-            state.idle.front().interruptSoftly();
-        }
+        evictOne();
+        co_await coro::sleepFor(state.limits.acceptBackoff);
+    }
+}
+
+/// Of those who are idle, the one that is so for longest.
+void Server::Impl::evictOne() {
+    if (state.idle.empty()) return;
+    state.evicted.fetch_add(1, std::memory_order_relaxed);
+    state.idle.front().interruptSoftly();
+}
+
+/// While few descriptors are left, clients wait in the socket: the last are for the journal, and for what runs. Idle
+/// connections give way only while somebody waits.
+coro::Task<void> Server::Impl::waitForDescriptors() {
+    if (room.admits(MonoClock::now())) co_return;
+    auto [error] = co_await coro::asyncOp<coro::DoneSignature>(
+        "a client", [this](auto handler) { acceptor->async_wait(tcp::acceptor::wait_read, std::move(handler)); });
+    if (error) co_return; // accept tells of it
+    bool isDelayed = false;
+    while (!room.admits(MonoClock::now())) {
+        if (!isDelayed) state.delayed.fetch_add(1, std::memory_order_relaxed);
+        isDelayed = true;
+        evictOne();
         co_await coro::sleepFor(state.limits.acceptBackoff);
     }
 }
@@ -318,7 +343,8 @@ ServerCounters Server::counters() const {
             .accepted = state.accepted.load(std::memory_order_relaxed),
             .requests = state.requests.load(std::memory_order_relaxed),
             .acceptFailures = state.acceptFailures.load(std::memory_order_relaxed),
-            .evicted = state.evicted.load(std::memory_order_relaxed)};
+            .evicted = state.evicted.load(std::memory_order_relaxed),
+            .delayed = state.delayed.load(std::memory_order_relaxed)};
 }
 
 } // namespace yard::http

@@ -49,7 +49,8 @@ struct Limits {
     std::uint64_t minBodyRate = 16 * 1024; ///< bytes a second
     Duration writeStall = std::chrono::seconds(30); ///< the client takes nothing of an answer; then cut
     Duration linger = std::chrono::seconds(2);      ///< bytes are read and dropped, so that a refusal arrives
-    Duration acceptBackoff = std::chrono::milliseconds(50); ///< after EMFILE and the like
+    Duration acceptBackoff =
+        std::chrono::milliseconds(50);        ///< after EMFILE and the like, and while few files may be opened
     std::size_t webSocketMessage = 64u << 10; ///< bytes of a message that comes in; more ends it with code 1009
     /// Nothing comes by a WebSocket, not even answers to the pings that are sent at half of this; then cut.
     Duration webSocketIdle = std::chrono::seconds(60);
@@ -63,6 +64,7 @@ struct ServerCounters {
     std::uint64_t requests = 0; ///< answered
     std::uint64_t acceptFailures = 0;
     std::uint64_t evicted = 0; ///< idle connections closed for new ones
+    std::uint64_t delayed = 0; ///< new ones waited because the process may open few files more
 };
 
 /// A socket that listens already; clients wait in it until a server takes it.

@@ -3,6 +3,7 @@
 #include "core/base/boot_clock.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/parsed_number.h"
 #include "core/host/launcher_group.h"
 #include "core/host/process_tree.h"
 #include "core/launcher/launcher_board.h"
@@ -79,12 +80,14 @@ void settleDescriptors(int socketFd) {
     ::fcntl(socketFd, F_SETFD, FD_CLOEXEC);
 }
 
-rlimit raiseOpenFiles() {
+/// What children get. `soft`: what the engine began with, where it has raised its own.
+rlimit openFilesOfChildren(std::optional<std::uint64_t> soft) {
     rlimit original{};
     ::getrlimit(RLIMIT_NOFILE, &original);
     rlimit raised = original;
     raised.rlim_cur = raised.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &raised);
+    if (soft) original.rlim_cur = std::min<rlim_t>(*soft, original.rlim_max);
     return original;
 }
 
@@ -480,14 +483,14 @@ std::optional<int> runLauncherIfAsked(int argc, char** argv) {
     return launcherMain(kLauncherSocketFd, argc, argv);
 }
 
-int launcherMain(int socketFd, int, char**) {
+int launcherMain(int socketFd, int argc, char** argv) {
     settleSignals();
     settleDescriptors(socketFd);
     ::setsid();
     ::prctl(PR_SET_NAME, "yard-launcher");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_PDEATHSIG, kParentDeathSignal);
-    const rlimit openFiles = raiseOpenFiles();
+    const rlimit openFiles = openFilesOfChildren(argc > 2 ? parsedNumber<std::uint64_t>(argv[2]) : std::nullopt);
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!null) return 1;
     const Result<sandbox::Base> sandbox = sandbox::Base::open();

@@ -64,8 +64,13 @@ bool LinkConnection::send(link::Kind kind, std::uint64_t id, std::string_view bo
         if (!link::isBulk(kind)) end(LinkEnd::NotReading);
         return false;
     }
+    count();
     due_.set();
     return true;
+}
+
+void LinkConnection::count() {
+    held_.set(buffer_.size() + queue_.bytes() + reader_.kept());
 }
 
 // --- reading
@@ -78,7 +83,9 @@ coro::Task<void> LinkConnection::readOn() {
         received_ += *came;
         if (isFinishing_) continue;
         reader_.append({buffer_.data(), *came});
+        count();
         const bool good = co_await takeFrames();
+        count();
         if (!good) co_return end(LinkEnd::BrokenRules);
     }
 }
@@ -120,6 +127,7 @@ coro::Task<void> LinkConnection::sendSome() {
         else
             batch += *frame;
     }
+    count();
     for (std::string_view left = batch; !left.empty() && !cause_;) {
         const std::string_view part = left.substr(0, kPart);
         left.remove_prefix(part.size());

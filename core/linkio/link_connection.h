@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/memory_ledger.h"
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/link/frame.h"
@@ -87,6 +88,7 @@ private:
     coro::Task<void> writeOn();
     coro::Task<void> sendSome();
     Duration patience();
+    void count();
 
     ByteStream& stream_;
     FrameSink& sink_;
@@ -100,6 +102,7 @@ private:
     std::uint64_t sent_ = 0;
     std::uint64_t received_ = 0;
     std::array<char, 16u << 10> buffer_;
+    ChargedBytes held_{MemoryOwner::Links};
 };
 
 } // namespace yard::linkio

@@ -60,7 +60,7 @@ struct Wait {
     WaitKind kind = WaitKind::Capacity;
     std::string message; ///< one line for people, without a full stop
     // hold: what is held
-    std::string of; ///< "action", "queue" or "session"
+    std::string of; ///< "action", "queue", "session", "memory" or "descriptors"
     // capacity
     std::string resource;
     std::optional<double> need;

@@ -128,7 +128,9 @@ private:
         }
         ++profile_.nodes[at].self.calls;
         profile_.nodes[at].self.wallNanos += sample.nanos;
-        profile_.nodes[at].self.userMicros += sample.nanos / 1'000;
+        const bool isOfKernel = !frames_.empty() && frames_.front().second.starts_with("[kernel");
+        auto& micros = isOfKernel ? profile_.nodes[at].self.systemMicros : profile_.nodes[at].self.userMicros;
+        micros += sample.nanos / 1'000;
     }
     std::uint32_t functionOf(std::string_view name, std::string_view file) {
         name = utf8Prefix(name, kLongestText);
@@ -152,7 +154,7 @@ private:
         return index;
     }
 
-    Profile profile_{.loop = "perf"};
+    Profile profile_{.loop = "perf", .counted = Counted::Samples};
     std::optional<Sample> sample_{}; ///< its frames follow
     std::vector<std::pair<std::string_view, std::string_view>> frames_{};
     std::unordered_map<std::string, std::uint32_t> functions_{};

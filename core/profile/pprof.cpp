@@ -60,7 +60,7 @@ std::string valueType(Texts& texts, std::string_view type, std::string_view unit
 std::string pprof(const Profile& profile) {
     Texts texts;
     Message whole;
-    whole.bytes(1, valueType(texts, "calls", "count"));
+    whole.bytes(1, valueType(texts, profile.counted == Counted::Samples ? "samples" : "calls", "count"));
     whole.bytes(1, valueType(texts, "processor", "nanoseconds"));
     for (std::uint32_t node = 0; node < profile.nodes.size(); ++node) {
         const Cost& self = profile.nodes[node].self;

@@ -17,9 +17,13 @@ namespace yard::profile {
 
 inline constexpr std::uint32_t kNoParent = 0xffffffff;
 
+/// What `Cost::calls` counts. Whoever samples sees no calls: how often a function was found on the processor says nothing of
+/// how often it was called.
+enum class Counted : std::uint8_t { Calls, Samples };
+
 /// Of a function itself, without what it called. Times are of its OS thread, while it ran.
 struct Cost {
-    std::uint64_t calls = 0; ///< of a thread: how often it had its turn
+    std::uint64_t calls = 0; ///< of a thread: how often it had its turn; or samples, as `Profile::counted` says
     std::uint64_t wallNanos = 0;
     std::uint64_t userMicros = 0;
     std::uint64_t systemMicros = 0;
@@ -65,6 +69,7 @@ struct Slice {
 
 struct Profile {
     std::string loop{};
+    Counted counted = Counted::Calls;
     WallMicros began = 0;
     std::uint64_t lastedMicros = 0;
     std::vector<Function> functions{};

@@ -14,6 +14,7 @@ namespace yard::profile {
 namespace {
 
 constexpr std::string_view kMagic = "YPROF\r\n\x1a";
+constexpr std::uint64_t kFirstVersionWithSamples = 3;
 
 class Writer {
 public:
@@ -132,6 +133,7 @@ std::string encode(const Profile& profile) {
     writer.number(static_cast<std::uint64_t>(std::max<WallMicros>(profile.began, 0)));
     writer.number(profile.lastedMicros);
     writer.text(profile.loop);
+    writer.number(static_cast<std::uint64_t>(profile.counted));
     writer.number(profile.functions.size());
     for (const Function& function : profile.functions) {
         writer.text(function.name);
@@ -163,13 +165,15 @@ Result<Profile> decode(std::string_view bytes) {
     if (!isProfileFile(bytes)) return noProfile("this is no profile; `yardctl profile record` makes one");
     Reader reader(bytes.substr(kMagic.size()));
     const std::uint64_t version = reader.number();
-    if (reader.isGood && version != kFileVersion && version != 1)
+    if (reader.isGood && (version < 1 || version > kFileVersion))
         return noProfile(fmt::format("this profile is of version {}, and versions 1 to {} are read here", version,
                                      kFileVersion));
     Profile profile;
     profile.began = static_cast<WallMicros>(reader.number(std::numeric_limits<std::int64_t>::max()));
     profile.lastedMicros = reader.number(std::uint64_t(1) << 50);
     profile.loop = reader.text();
+    if (version >= kFirstVersionWithSamples)
+        profile.counted = static_cast<Counted>(reader.number(static_cast<std::uint64_t>(Counted::Samples)));
     readFunctions(reader, profile);
     readNodes(reader, profile, version == 1 ? kCostPartsOfVersion1 : kCostParts.size());
     readSlices(reader, profile);

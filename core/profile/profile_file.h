@@ -1,7 +1,7 @@
 // A profile as bytes, the file `*.yprof`. Docs: docs/inside.md.
 //
-// 8 bytes "YPROF\r\n\x1a", then unsigned LEB128 numbers: version (1), began, lasted; the loop's name; functions; nodes;
-// slices; what was left out. A text is its length and its bytes. A list is its length and its elements.
+// 8 bytes "YPROF\r\n\x1a", then unsigned LEB128 numbers: version, began, lasted; the loop's name; what is counted; functions;
+// nodes; slices; what was left out. A text is its length and its bytes. A list is its length and its elements.
 #pragma once
 
 #include "core/base/error.h"
@@ -14,7 +14,8 @@
 
 namespace yard::profile {
 
-inline constexpr std::uint64_t kFileVersion = 2; ///< 1, without allocated bytes, is read, too
+inline constexpr std::uint64_t kFileVersion =
+    3; ///< 1, without allocated bytes, and 2, of calls alone, are read, too
 /// A larger file is not read.
 inline constexpr std::size_t kLargestFile = 64u << 20;
 

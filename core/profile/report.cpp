@@ -10,7 +10,8 @@ namespace yard::profile {
 namespace {
 
 std::string placeOf(const Function& function) {
-    return function.file.empty() ? std::string() : fmt::format("{}:{}", function.file, function.line);
+    if (function.file.empty() || function.line == 0) return function.file; // perf tells no lines
+    return fmt::format("{}:{}", function.file, function.line);
 }
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -93,6 +94,10 @@ std::uint64_t ranNanos(const Profile& profile) {
     return sum;
 }
 
+std::string_view rootWord(const Profile& profile) {
+    return profile.counted == Counted::Samples ? "program" : "thread";
+}
+
 std::vector<Row> rowsOf(const Profile& profile) {
     std::vector<Row> rows(profile.functions.size());
     for (std::size_t n = 0; n < rows.size(); ++n) {
@@ -117,15 +122,17 @@ std::vector<Row> rowsOf(const Profile& profile) {
 
 std::string textTable(const Profile& profile, std::size_t most) {
     const std::uint64_t whole = ranNanos(profile);
-    std::string text = fmt::format("loop {}, {:.3f} s, of them {:.3f} s on the processor ({:.1f} %)\n",
-                                   profile.loop, static_cast<double>(profile.lastedMicros) / 1e6,
-                                   static_cast<double>(whole) / 1e9, share(whole / 1000, profile.lastedMicros));
-    text += fmt::format("{:>6} {:>10} {:>10} {:>10} {:>8} {:>8}  {}\n", "SELF %", "SELF ms", "TOTAL ms", "CALLS",
-                        "USER ms", "SYS ms", "FUNCTION");
+    const bool isSampled = profile.counted == Counted::Samples;
+    std::string text =
+        fmt::format("{}{}, {:.3f} s, of them {:.3f} s on the processor ({:.1f} %)\n", isSampled ? "" : "loop ",
+                    profile.loop, static_cast<double>(profile.lastedMicros) / 1e6, static_cast<double>(whole) / 1e9,
+                    share(whole / 1000, profile.lastedMicros));
+    text += fmt::format("{:>6} {:>10} {:>10} {:>10} {:>8} {:>8}  {}\n", "SELF %", "SELF ms", "TOTAL ms",
+                        isSampled ? "SAMPLES" : "CALLS", "USER ms", "SYS ms", "FUNCTION");
     const std::vector<Row> rows = rowsOf(profile);
     for (std::size_t n = 0; n < rows.size() && n < most; ++n) {
         const Row& row = rows[n];
-        const std::string name = row.place.empty() ? fmt::format("thread {}", row.name) : row.name;
+        const std::string name = row.place.empty() ? fmt::format("{} {}", rootWord(profile), row.name) : row.name;
         text += fmt::format(
             "{:6.1f} {:10.3f} {:10.3f} {:10} {:8.1f} {:8.1f}  {}{}{}\n", share(row.self.wallNanos, whole),
             static_cast<double>(row.self.wallNanos) / 1e6, static_cast<double>(row.totalNanos) / 1e6,

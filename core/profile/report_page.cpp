@@ -36,7 +36,7 @@ for(let i=N.length-1;i>=0;i--)if(N[i].parent>=0){N[N[i].parent].total+=N[i].tota
 N.forEach((n,i)=>{n.i=i;n.kids.sort((a,b)=>b.total-a.total);});
 const top0={kids:N.filter(n=>n.parent<0).sort((a,b)=>b.total-a.total),i:-1,parent:-1};
 top0.total=top0.kids.reduce((s,n)=>s+n.total,0)||1;
-const nameOf=n=>n.i<0?'all':F[n.f].file?F[n.f].name:'thread '+F[n.f].name;
+const nameOf=n=>n.i<0?'all':F[n.f].file?F[n.f].name:D.root+' '+F[n.f].name;
 const hue=text=>{let h=0;for(const c of text)h=(h*31+c.codePointAt(0))%360;return h;};
 let zoom=top0,query='';
 function hits(n){return query&&n.i>=0&&F[n.f].name.toLowerCase().includes(query);}
@@ -50,7 +50,7 @@ function drawIcicle(){
   if(hits(n))cell.className='hit';
   cell.textContent=nameOf(n);
   cell.title=nameOf(n)+'\n'+ms(n.total)+' ms, '+(100*n.total/top0.total).toFixed(1)+' %'+
-   (n.i<0?'':'\nitself '+ms(n.self[1])+' ms, '+n.self[0]+' calls\n'+(F[n.f].file?F[n.f].file+':'+F[n.f].line:''));
+   (n.i<0?'':'\nitself '+ms(n.self[1])+' ms, '+n.self[0]+' '+D.counted+'\n'+F[n.f].file+(F[n.f].line?':'+F[n.f].line:''));
   cell.onclick=()=>{zoom=n;drawIcicle();};
   box.appendChild(cell);
   let at=left;for(const kid of n.kids){const part=size*kid.total/(n.total||1);put(kid,at,part,depth+1);at+=part;}
@@ -66,7 +66,7 @@ function drawIcicle(){
  box.style.height=(Math.max(deepest,depth)+1)*19+2+'px';
 }
 const columns=[['function',r=>r.name],['self ms',r=>r.self[1]],['self %',r=>r.self[1]],['total ms',r=>r.total],
- ['calls',r=>r.self[0]],['user ms',r=>r.self[2]],['system ms',r=>r.self[3]],['gave way',r=>r.self[4]],
+ [D.counted,r=>r.self[0]],['user ms',r=>r.self[2]],['system ms',r=>r.self[3]],['gave way',r=>r.self[4]],
  ['was taken off',r=>r.self[5]],['minor faults',r=>r.self[6]],['major faults',r=>r.self[7]],
  ['bytes allocated',r=>r.self[8]]];
 let sortBy=1,down=true;
@@ -80,13 +80,13 @@ function drawTable(){
  for(const r of rows.slice(0,1000)){
   const tr=document.createElement('tr');const add=(text,small)=>{const td=document.createElement('td');td.textContent=text;
    if(small){const s=document.createElement('small');s.textContent='  '+small;td.appendChild(s);}tr.appendChild(td);};
-  add((r.place?'':'thread ')+r.name,r.place);add(ms(r.self[1]));add((100*r.self[1]/top0.total).toFixed(1));add(ms(r.total));
+  add((r.place?'':D.root+' ')+r.name,r.place);add(ms(r.self[1]));add((100*r.self[1]/top0.total).toFixed(1));add(ms(r.total));
   add(r.self[0]);add((r.self[2]/1e3).toFixed(1));add((r.self[3]/1e3).toFixed(1));
-  for(let i=4;i<8;i++)add(r.self[i]);body.appendChild(tr);
+  for(let i=4;i<9;i++)add(r.self[i]);body.appendChild(tr);
  }
 }
 function drawTurns(){
- const canvas=byId('turns'),names=new Map();
+ const canvas=byId('turns'),names=new Map();if(!canvas)return;
  for(const s of S)names.set(s[0],(names.get(s[0])||0)+s[2]);
  const order=[...names].sort((a,b)=>b[1]-a[1]).slice(0,30).map(e=>e[0]);
  const scale=devicePixelRatio||1,width=canvas.clientWidth,height=Math.max(1,order.length)*16;
@@ -139,10 +139,13 @@ void writeNodes(JsonWriter& writer, const Profile& profile) {
 }
 
 std::string dataOf(const Profile& profile) {
+    const bool isSampled = profile.counted == Counted::Samples;
     std::string json;
     JsonWriter writer(json);
     writer.openObject();
     writer.member("lasted", profile.lastedMicros);
+    writer.member("counted", std::string_view(isSampled ? "samples" : "calls"));
+    writer.member("root", rootWord(profile));
     writeFunctions(writer, profile);
     writeNodes(writer, profile);
     writer.key("rows");
@@ -185,26 +188,37 @@ std::string escaped(std::string text) {
     return text;
 }
 
+/// Samples have none.
+std::string turnsPart(const Profile& profile) {
+    std::string part = "<h2>Turns of the threads</h2>";
+    if (profile.slicesLeftOut > 0)
+        part += "<p>The latest; " + std::to_string(profile.slicesLeftOut) + " before them are left out.</p>";
+    return part + "<canvas id=\"turns\"></canvas>";
+}
+
 } // namespace
 
 std::string htmlPage(const Profile& profile) {
+    const bool isSampled = profile.counted == Counted::Samples;
     std::string page = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Profile of ";
     page += escaped(profile.loop);
     page += "</title><style>";
     page += kStyle;
-    page += "</style></head><body><h1>Profile of the loop ";
+    page += "</style></head><body><h1>Profile of ";
+    if (!isSampled) page += "the loop ";
     page += escaped(profile.loop);
     page += "</h1><p>";
     page += std::to_string(profile.lastedMicros / 1000) + " ms, of them " +
-            std::to_string(ranNanos(profile) / 1'000'000) +
-            " ms on the processor. User and system time, switches and faults are shared out by time on the "
-            "processor.</p>";
+            std::to_string(ranNanos(profile) / 1'000'000) + " ms on the processor. ";
+    page += isSampled
+                ? "Each sample stands for the time since the one before; how often a function was called is not "
+                  "known.</p>"
+                : "User and system time, switches and faults are shared out by time on the processor.</p>";
     page += "<input id=\"search\" type=\"search\" placeholder=\"Search functions and threads\" autofocus>"
             "<h2>Who called whom</h2><p>Width is time on the processor. A click zooms, a click above goes back.</p>"
-            "<div id=\"icicle\"></div><h2>Turns of the threads</h2>";
-    if (profile.slicesLeftOut > 0)
-        page += "<p>The latest; " + std::to_string(profile.slicesLeftOut) + " before them are left out.</p>";
-    page += "<canvas id=\"turns\"></canvas><h2>Functions</h2>"
+            "<div id=\"icicle\"></div>";
+    if (!isSampled) page += turnsPart(profile);
+    page += "<h2>Functions</h2>"
             "<table><thead><tr id=\"head\"></tr></thead><tbody id=\"rows\"></tbody></table>"
             "<script type=\"application/json\" id=\"data\">";
     page += dataOf(profile);

@@ -1,5 +1,6 @@
 #include "core/runners/launcher_process.h"
 
+#include "core/base/open_files.h"
 #include "core/host/process_tree.h"
 #include "core/launcher/launcher.h"
 #include "core/lease/recovery.h"
@@ -35,7 +36,10 @@ Result<int> spawnLauncher(const LauncherConfig& config, int socketFd) {
 
     std::string argv0 = "yard-launcher";
     std::string argv1 = kLauncherArgument;
-    std::array<char*, 3> argv{argv0.data(), argv1.data(), nullptr};
+    // What children may open: the launcher, too, has the raised limit from here.
+    const auto openFiles = openFilesAtStart();
+    std::string argv2 = openFiles ? std::to_string(*openFiles) : std::string();
+    std::array<char*, 4> argv{argv0.data(), argv1.data(), openFiles ? argv2.data() : nullptr, nullptr};
     std::string owner = fmt::format("{}={}", host::kOwnerVariable, config.ownerToken);
     std::vector<char*> envp;
     for (char** entry = environ; entry && *entry; ++entry)

@@ -57,6 +57,7 @@ bool WarmChannel::put(const warm::Request& request) {
     const std::size_t before = out_.size();
     if (!warm::put(out_, request)) return false;
     put_ += out_.size() - before;
+    count();
     return true;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/memory_ledger.h"
 #include "core/base/owner.h"
 #include "core/base/unique_fd.h"
 #include "core/runners/warm_frames.h"
@@ -29,7 +30,11 @@ public:
     std::uint64_t theirInode() const { return theirInode_; }
 
     // --- from it
-    warm::FrameBuffer::Fill receive() { return in_.receive(socket_.get()); }
+    warm::FrameBuffer::Fill receive() {
+        const auto fill = in_.receive(socket_.get());
+        count();
+        return fill;
+    }
     std::optional<warm::Frame> next() { return in_.next(); }
     bool isBroken() const { return in_.isBroken(); }
 
@@ -52,6 +57,8 @@ public:
     std::uint64_t bytesRead() const;
 
 private:
+    void count() { held_.set(in_.memoryBytes() + out_.capacity()); }
+
     UniqueFd socket_;
     UniqueFd theirs_;
     std::uint64_t theirInode_ = 0;
@@ -63,6 +70,7 @@ private:
     std::uint64_t put_ = 0;
     std::uint64_t sent_ = 0; ///< of those: given to the kernel
     bool waitsToWrite_ = false;
+    ChargedBytes held_{MemoryOwner::Pool};
     OwnerCheck owner_;
 };
 

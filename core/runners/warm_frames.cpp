@@ -159,7 +159,6 @@ std::optional<ReportedProgress> parseProgress(std::string_view json) {
 }
 
 FrameBuffer::Fill FrameBuffer::receive(int socketFd) {
-    constexpr std::size_t kRead = 64u << 10;
     if (!chunk_) chunk_ = std::make_unique_for_overwrite<char[]>(kRead);
     ssize_t got = -1;
     do got = ::recv(socketFd, chunk_.get(), kRead, MSG_DONTWAIT);

@@ -78,8 +78,11 @@ public:
     /// A length over kMaxFrame or below that of an id was seen.
     bool isBroken() const { return broken_; }
     std::size_t held() const { return bytes_.size() - at_; }
+    /// Of memory that it has, with what it would fill.
+    std::size_t memoryBytes() const { return bytes_.capacity() + (chunk_ ? kRead : 0); }
 
 private:
+    static constexpr std::size_t kRead = 64u << 10;
     std::unique_ptr<char[]> chunk_;
     std::string bytes_;
     std::size_t at_ = 0;

@@ -178,6 +178,7 @@ void TestYardctlProfile::whatPerfPrintsIsShownTheSameWay() {
                               "sh 7 5.5: 2000000 cpu-clock:u: \n\t 12 busy\x1b[2J+0x1 (/usr/bin/sh)\n", 0600);
     const Ended rows = data.run({"profile", "show", path});
     QVERIFY2(rows.out.contains("busy") && !rows.out.contains('\x1b'), rows.out.c_str());
+    QVERIFY2(rows.out.contains(" SAMPLES ") && !rows.out.contains("CALLS"), rows.out.c_str());
     const Ended page = data.run({"profile", "show", path, "--format", "html"});
     QVERIFY(page.out.contains("<!doctype html>"));
 }
@@ -195,6 +196,7 @@ void TestYardctlProfile::anActionIsMeasuredByPerf() {
     QCOMPARE(ended.code, 0);
     const Ended rows = data.run({"profile", "show", path});
     QVERIFY2(rows.out.contains("busy"), rows.out.c_str());
+    QVERIFY2(rows.out.starts_with("action 4242, ") && rows.out.contains(" SAMPLES "), rows.out.c_str());
     const std::string asked = readFile(directory_.path().toStdString() + "/asked").value_or("");
     QVERIFY2(asked.contains("-p " + process.pid() + " -o") && asked.contains("-- sleep 1"), asked.c_str());
 }

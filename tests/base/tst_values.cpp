@@ -4,7 +4,9 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/base/memory_ledger.h"
 #include "core/base/nearest.h"
+#include "core/base/open_files.h"
 #include "core/base/owner.h"
 #include "core/base/shortest_edit.h"
 #include "core/base/sizes.h"
@@ -16,11 +18,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <fcntl.h>
 #include <random>
 #include <set>
 #include <source_location>
 #include <string_view>
+#include <sys/resource.h>
 #include <thread>
 #include <type_traits>
 #include <unistd.h>
@@ -343,6 +347,92 @@ private Q_SLOTS:
         QVERIFY(!descriptorNote(-1).has_value());
         QVERIFY(!descriptorNote(1 << 20).has_value());
         QVERIFY(!descriptorNote(1'000).has_value()); // nobody opened it
+    }
+
+    void whatAnObjectHoldsIsCountedAsLongAsItLives() {
+        const auto bytes = [] { return memoryOf(MemoryOwner::Links).bytes; };
+        const auto items = [] { return memoryOf(MemoryOwner::Links).items; };
+        const std::uint64_t bytesBefore = bytes();
+        const std::uint64_t itemsBefore = items();
+        {
+            ChargedBytes held(MemoryOwner::Links);
+            held.set(1'000);
+            held.set(400);
+            QCOMPARE(bytes() - bytesBefore, std::uint64_t(400));
+            QCOMPARE(items() - itemsBefore, std::uint64_t(1));
+            ChargedBytes other(std::move(held));
+            QCOMPARE(bytes() - bytesBefore, std::uint64_t(400));
+            ChargedBytes third(MemoryOwner::Links);
+            third.set(50);
+            third = std::move(other);
+            QCOMPARE(bytes() - bytesBefore, std::uint64_t(450)); // the other has what it had
+        }
+        QCOMPARE(bytes(), bytesBefore);
+        QCOMPARE(items(), itemsBefore);
+    }
+    void openFilesAreCountedByTheKernel() {
+        const auto before = openFiles();
+        QVERIFY(before && before->used >= 3 && before->used < before->limit);
+        const UniqueFd one(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        QVERIFY(openFiles().value().used > before->used);
+    }
+    void whoCanWaitLeavesTheLastFilesToOthers() {
+        OpenFiles open{.limit = 1'000, .used = 936};
+        int looks = 0;
+        OpenFilesRoom room(OpenFilesRoom::kForConnections, [&] {
+            ++looks;
+            return std::optional(open);
+        });
+        const MonoTime now = MonoClock::now();
+        QVERIFY(room.admits(now)); // 64 are left
+        open.used = 937;
+        QVERIFY(!room.admits(now));
+        QCOMPARE(room.lastLook().used, std::uint64_t(937));
+        open.used = 1'200; // the limit was lowered
+        QVERIFY(!room.admits(now));
+        open.used = 100;
+        QVERIFY(room.admits(now));
+        QCOMPARE(looks, 4);
+    }
+    void aLookCountsForSomeAndForAWhile() {
+        OpenFiles open{.limit = 1'000, .used = 1'000 - 64 - 80};
+        int looks = 0;
+        OpenFilesRoom room(OpenFilesRoom::kForConnections, [&] {
+            ++looks;
+            return std::optional(open);
+        });
+        const MonoTime now = MonoClock::now();
+        for (int i = 0; i < 11; ++i) QVERIFY(room.admits(now)); // an eighth of 80, after the one that looked
+        QCOMPARE(looks, 1);
+        QVERIFY(room.admits(now));
+        QCOMPARE(looks, 2);
+        QVERIFY(room.admits(now + Duration{200'000}));
+        QCOMPARE(looks, 3);
+    }
+    void ofASmallLimitTheSamePartIsKept() {
+        OpenFiles open{.limit = 128, .used = 112};
+        OpenFilesRoom starts(OpenFilesRoom::kForStarts, [&] { return std::optional(open); });
+        QVERIFY(starts.admits(MonoClock::now()));
+        open.used = 113;
+        QVERIFY(!starts.admits(MonoClock::now()));
+        OpenFilesRoom unlimited(OpenFilesRoom::kForStarts, [] { return std::optional<OpenFiles>(); });
+        QVERIFY(unlimited.admits(MonoClock::now()));
+    }
+    void theLimitIsRaisedAndProgramsGetTheOldOne() {
+        rlimit before{};
+        ::getrlimit(RLIMIT_NOFILE, &before);
+        rlimit lower = before;
+        lower.rlim_cur = std::min<rlim_t>(before.rlim_max - 1, 100);
+        ::setrlimit(RLIMIT_NOFILE, &lower);
+        raiseOpenFiles();
+        rlimit raised{};
+        ::getrlimit(RLIMIT_NOFILE, &raised);
+        QCOMPARE(raised.rlim_cur, before.rlim_max);
+        QCOMPARE(openFilesAtStart().value_or(0), std::uint64_t(lower.rlim_cur));
+        restoreOpenFiles(::getpid());
+        ::getrlimit(RLIMIT_NOFILE, &raised);
+        QCOMPARE(raised.rlim_cur, lower.rlim_cur);
+        ::setrlimit(RLIMIT_NOFILE, &before);
     }
 };
 

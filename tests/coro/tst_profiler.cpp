@@ -3,6 +3,7 @@
 #include "core/coro/profiler.h"
 
 #include "core/coro/loop.h"
+#include "core/coro/part.h"
 #include "core/coro/suspend.h"
 #include "core/profile/profile_file.h"
 #include "tests/support/show_strings.h"
@@ -54,6 +55,14 @@ Task<void> faults(std::size_t pages) {
     ::madvise(memory, size, MADV_NOHUGEPAGE);
     for (std::size_t at = 0; at < size; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
     ::munmap(memory, size);
+}
+/// What it does in functions that are no coroutines, one within the other.
+Task<void> inParts() {
+    for (int round = 0; round < 3; ++round) {
+        const Part outer("outer part");
+        const Part inner("inner part");
+    }
+    (void)co_await leaf();
 }
 Task<void> calls(int count) {
     for (; count > 0; --count) (void)co_await leaf();
@@ -115,6 +124,7 @@ private Q_SLOTS:
     void cleanup() { loop_.reset(); }
 
     void eachFunctionStandsBelowItsCaller();
+    void partsThatAreNoCoroutinesHaveTheirNames();
     void aThreadThatWaitsComesBackToItsPlace();
     void whatBeganBeforeHasItsPlaceToo();
     void anExceptionLeavesAFunctionAsItsEndDoes();
@@ -172,6 +182,25 @@ void TestProfiler::eachFunctionStandsBelowItsCaller() {
     QCOMPARE(leafAt->file, "tests/coro/tst_profiler.cpp");
     // Two turns of the worker, and those of the test's own threads.
     QVERIFY(taken.slices.size() >= 3);
+}
+
+void TestProfiler::partsThatAreNoCoroutinesHaveTheirNames() {
+    start();
+    loop_->spawn("worker", inParts());
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    const std::map<std::string, std::uint64_t> calls = {{"worker", 1},
+                                                        {"worker;inParts", 1},
+                                                        {"worker;inParts;outer part", 3},
+                                                        {"worker;inParts;outer part;inner part", 3},
+                                                        {"worker;inParts;leaf", 1}};
+    QVERIFY(callsIn(taken) == calls);
+    const auto outer = std::ranges::find(taken.functions, "outer part", &profile::Function::name);
+    QVERIFY(outer != taken.functions.end());
+    QCOMPARE(outer->file, "tests/coro/tst_profiler.cpp");
+    // Without a profile nobody is told.
+    loop_->spawn("worker", inParts());
+    loop_->runUntilIdle();
 }
 
 void TestProfiler::aThreadThatWaitsComesBackToItsPlace() {

@@ -1,4 +1,6 @@
 // Where a process may open few files an engine runs fewer actions at once than it has cores, and says so.
+#include "core/base/open_files.h"
+#include "core/base/unique_fd.h"
 #include "core/engine/commands/operations.h"
 #include "core/engine/reading/overview.h"
 #include "core/engine/reading/reasons.h"
@@ -6,7 +8,9 @@
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace yard;
 using namespace yard::test;
@@ -51,6 +55,36 @@ private Q_SLOTS:
         QFile go(engine.dir().filePath("go"));
         QVERIFY(go.open(QIODevice::WriteOnly));
         for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
+    }
+
+    /// What runs, the journal and those who ask need the last ones.
+    void whileFewAreLeftStartsWait() {
+        EngineTest engine(2);
+        std::vector<UniqueFd> filler;
+        const auto left = [] {
+            const OpenFiles open = openFiles().value_or(OpenFiles{});
+            return open.limit - open.used;
+        };
+        while (left() > 20 && filler.size() < 256) filler.emplace_back(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
+        // One look counts for some starts.
+        Lsn lsn;
+        Why why;
+        const auto isDecided = [&] {
+            why = engine.run(engine->ask(&engine::Reasons::why, lsn)).value_or(Why{});
+            const bool isHeld = !why.waits.empty() && why.waits.front().of == "descriptors";
+            return isHeld || why.state == ActionState::Completed;
+        };
+        do {
+            lsn = engine.sh("true");
+            QVERIFY(EngineTest::eventually(isDecided));
+        } while (why.state == ActionState::Completed);
+        QVERIFY(why.waits.front().kind == WaitKind::Hold);
+        const std::string& message = why.waits.front().message;
+        QVERIFY2(message.contains(" of 256 files") && message.contains("nothing starts"), message.c_str());
+        QCOMPARE(engine.run(engine->ask(&engine::Overview::session)).why, message);
+        filler.clear();
+        QCOMPARE(ending(engine.wait(lsn)), "completed");
+        QCOMPARE(engine.run(engine->ask(&engine::Overview::session)).why, "");
     }
 
     /// More than the slots take ahead: the runner would send them back, again and again.

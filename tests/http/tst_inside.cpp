@@ -10,9 +10,11 @@
 #include "tests/http/api_test.h"
 #include "tests/support/show_strings.h"
 
+#include <QDir>
 #include <QTest>
 #include <algorithm>
 #include <atomic>
+#include <boost/json.hpp>
 #include <fcntl.h>
 #include <future>
 #include <memory>
@@ -90,6 +92,11 @@ private Q_SLOTS:
     void aProfileIsTakenAndKept();
     void aProfileEndsWithItsClient();
     void aProfileMayBeStartedAndStopped();
+    void wrongWordsAtTheConsoleAreToldAsSuch_data();
+    void wrongWordsAtTheConsoleAreToldAsSuch();
+    void aDumpHasAllThatIsInside();
+    void wrongDumpsAreRefused_data();
+    void wrongDumpsAreRefused();
     void wrongProfilesAreRefused_data();
     void wrongProfilesAreRefused();
 
@@ -211,6 +218,7 @@ void InsideTest::wrongLevelsAreRefused_data() {
 }
 
 void InsideTest::wrongLevelsAreRefused() {
+    QCOMPARE(api_->get("/compute/inside/log?area=cellar").status, 422);
     QFETCH(QByteArray, body);
     QCOMPARE(api_->call("PATCH", "/compute/inside/log", body.toStdString()).status, 422);
     QVERIFY(logLevel() == LogLevel::Info);
@@ -391,6 +399,76 @@ void InsideTest::aProfileMayBeStartedAndStopped() {
         QCOMPARE(sayAtConsole(*api_, start), "profile_stop ends it\n");
         QVERIFY(sayAtConsole(*api_, "profile.stop()").ends_with(".yprof\n"));
     }
+}
+
+void InsideTest::wrongWordsAtTheConsoleAreToldAsSuch_data() {
+    QTest::addColumn<QByteArray>("line");
+    QTest::addColumn<QByteArray>("sentence");
+    const auto row = [](const char* line, const char* sentence) {
+        QTest::newRow(line) << QByteArray(line) << QByteArray("error: ") + sentence;
+    };
+    row("action 1e300", "give a whole number");
+    row("action x", "give a whole number");
+    row("thread 1.5", "give a whole number");
+    row("interrupt", "give a whole number");
+    row("actions {}", "give a filter as text");
+    row("threads {}", "give a part of a name as text");
+    row("set", "set \"name\" (value) needs a name and a value");
+    row("set grace_s", "set \"name\" (value) needs a value");
+    row("caches.empty", "give the name of a cache");
+    row("profile_start 5", "give it what to measure");
+    row("profile.start{threads='x'}", "profile_start takes thread, function and loop, and no threads");
+    row("dump {}", "Give \"name\" as letters");
+}
+
+void InsideTest::wrongWordsAtTheConsoleAreToldAsSuch() {
+    QFETCH(QByteArray, line);
+    QFETCH(QByteArray, sentence);
+    const std::string said = sayAtConsole(*api_, line.toStdString());
+    QVERIFY2(said.starts_with(sentence.toStdString()), said.c_str());
+    QCOMPARE(api_->post("/compute/inside/profile/stop", "{}").status, 409); // none was begun
+}
+
+void InsideTest::aDumpHasAllThatIsInside() {
+    logInfo("http", "a line for the dump");
+    flushLog(); // it is written
+    const std::string said = sayAtConsole(*api_, "dump \"before\"");
+    QVERIFY2(said.ends_with("/dumps/before.json\n"), said.c_str());
+    const std::string path = said.substr(0, said.size() - 1);
+    struct stat status{};
+    QCOMPARE(::stat(path.c_str(), &status), 0);
+    QCOMPARE(status.st_mode & 0777u, 0600u);
+    const boost::json::object dump = boost::json::parse(readFile(path, 64u << 20).value()).as_object();
+    for (const char* loop : {"engine", "http"})
+        QVERIFY2(!dump.at("threads").as_object().at(loop).as_array().empty(), loop);
+    QVERIFY(dump.at("latency").as_object().contains("turns"));
+    QVERIFY(dump.at("memory").as_object().at("total_bytes").as_int64() > 0);
+    QCOMPARE(dump.at("caches").as_object().at("caches").as_array().size(), std::size_t(2));
+    QVERIFY(dump.at("descriptors").as_object().at("used").as_int64() > 0);
+    QVERIFY(boost::json::serialize(dump.at("log")).contains("a line for the dump"));
+    // A file is never replaced; without a name there is always another.
+    const std::string again = sayAtConsole(*api_, "dump before");
+    QVERIFY2(again.contains("error: There is a dump \"before\" already"), again.c_str());
+    const Reply first = api_->post("/compute/inside/dump", "{}");
+    QCOMPARE(first.status, 200);
+    QVERIFY(first.text("file") != api_->post("/compute/inside/dump", "").text("file"));
+    QCOMPARE(api_->post("/compute/inside/dump", R"({"name":"before"})").status, 409);
+    for (int n = 0; n < 25; ++n) QCOMPARE(api_->post("/compute/inside/dump", "{}").status, 200);
+    const QDir kept(QString::fromStdString(path.substr(0, path.rfind('/'))));
+    QCOMPARE(kept.entryList({"*.json"}, QDir::Files).size(), 20);
+}
+
+void InsideTest::wrongDumpsAreRefused_data() {
+    QTest::addColumn<QByteArray>("body");
+    for (const char* body : {R"({"name":"../token"})", R"({"name":"a/b"})", R"({"name":".hidden"})",
+                             R"({"name":7})", R"({"name":"a b"})", R"({"file":"a"})"})
+        QTest::newRow(body) << QByteArray(body);
+    QTest::newRow("long") << QByteArray(R"({"name":")" + QByteArray(65, 'a') + R"("})");
+}
+
+void InsideTest::wrongDumpsAreRefused() {
+    QFETCH(QByteArray, body);
+    QCOMPARE(api_->post("/compute/inside/dump", body.toStdString()).status, 422);
 }
 
 void InsideTest::wrongProfilesAreRefused_data() {

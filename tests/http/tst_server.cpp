@@ -1,10 +1,13 @@
 // The server against clients with and without manners, over real sockets.
+#include "core/base/open_files.h"
+#include "core/base/unique_fd.h"
 #include "core/http/closing.h"
 #include "core/http/server.h"
 #include "tests/http/raw_client.h"
 #include "tests/http/test_handler.h"
 #include "tests/support/waiting.h"
 
+#include <QScopeGuard>
 #include <QTest>
 #include <chrono>
 #include <csignal>
@@ -86,6 +89,7 @@ private Q_SLOTS:
     void limitsBodiesOfAllConnectionsTogether();
     void replacesTheIdlestConnectionAtTheCap();
     void survivesTheEndOfDescriptors();
+    void clientsWaitWhileFewDescriptorsAreLeft();
     void noticesThatAWaitingClientLeft();
 
     void anotherTakesTheDoorWhileAnswersAreFinished();
@@ -462,6 +466,30 @@ void ServerTest::survivesTheEndOfDescriptors() {
     QVERIFY(running.server->counters().acceptFailures >= 1);
     QVERIFY(running.server->counters().acceptFailures < 20); // it backed off
     QVERIFY(running.server->counters().evicted >= 1);
+}
+
+/// The last ones are for the journal and for what runs.
+void ServerTest::clientsWaitWhileFewDescriptorsAreLeft() {
+    rlimit before{};
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    rlimit tight = before;
+    tight.rlim_cur = 256;
+    ::setrlimit(RLIMIT_NOFILE, &tight);
+    const auto restored = qScopeGuard([&] { ::setrlimit(RLIMIT_NOFILE, &before); });
+    std::vector<UniqueFd> filler;
+    const auto left = [] {
+        const OpenFiles open = openFiles().value_or(OpenFiles{});
+        return open.limit - open.used;
+    };
+    while (left() > 140 && filler.size() < 256) filler.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    Running running;
+    // Each takes one here and one in the server, until 64 are left for others.
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (int i = 0; i < 50; ++i) clients.push_back(std::make_unique<RawClient>(running.port()));
+    QTRY_VERIFY(running.server->counters().delayed >= 1);
+    QCOMPARE(running.server->counters().acceptFailures, std::uint64_t(0));
+    filler.clear();
+    QCOMPARE(exchange(running.port(), kHello).status, 200);
 }
 
 void ServerTest::noticesThatAWaitingClientLeft() {

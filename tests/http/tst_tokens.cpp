@@ -163,6 +163,7 @@ void TokensTest::whatOnlyReadsNeedsTheLeastRightAndFewRowsAreTheOwnersAlone() {
                                             "GET inside/caches",
                                             "POST inside/caches/{name}/empty",
                                             "GET inside/descriptors",
+                                            "POST inside/dump",
                                             "POST inside/profile",
                                             "POST inside/profile/start",
                                             "POST inside/profile/stop"}));

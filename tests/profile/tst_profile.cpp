@@ -19,6 +19,7 @@ private Q_SLOTS:
     void aPartHasAFunctionAndTheWayToIt();
     void aPartOfNothingIsEmpty();
     void samplesOfPerfAreTimeOfTheirInnermostFunction();
+    void samplesInTheKernelAreSystemTime();
     void whatIsNoSampleOfPerfIsLeftOut();
     void samplesOfPerfHaveTheirBounds();
 };
@@ -79,6 +80,17 @@ void TestProfile::samplesOfPerfAreTimeOfTheirInnermostFunction() {
     QCOMPARE(nameAt(3), "sh");
     QCOMPARE(read->nodes[4].self.wallNanos, kNanosOfSample); // cycles are no time
     QVERIFY(decode(encode(*read)).value() == *read);
+}
+
+void TestProfile::samplesInTheKernelAreSystemTime() {
+    const auto read = readPerfScript("sh 7 5.5: 2000000 cpu-clock:\n\t 12 do_syscall_64+0x1 ([kernel.kallsyms])\n"
+                                     "\t 13 main+0x1 (/usr/bin/sh)\n\n"
+                                     "sh 7 5.6: 3000000 cpu-clock:\n\t 13 main+0x1 (/usr/bin/sh)\n");
+    QVERIFY(read);
+    QVERIFY(read->counted == Counted::Samples);
+    QCOMPARE(read->nodes.size(), std::size_t(3)); // the program, main, the kernel's
+    QVERIFY(read->nodes[2].self.systemMicros == 2'000 && read->nodes[2].self.userMicros == 0);
+    QVERIFY(read->nodes[1].self.systemMicros == 0 && read->nodes[1].self.userMicros == 3'000);
 }
 
 void TestProfile::whatIsNoSampleOfPerfIsLeftOut() {

@@ -18,6 +18,8 @@ private Q_SLOTS:
     void whatIsNoProfileIsRefused();
     void anotherVersionIsNamed();
     void aFileOfTheFirstVersionIsRead();
+    void aFileOfTheSecondVersionHasCalls();
+    void whatIsCountedIsKept();
     void eachCutIsRefused();
     void whatIsNotThereCannotBeNamed_data();
     void whatIsNotThereCannotBeNamed();
@@ -44,12 +46,12 @@ void TestProfileFile::whatIsNoProfileIsRefused() {
 
 void TestProfileFile::anotherVersionIsNamed() {
     std::string bytes = encode(test::sampleProfile());
-    for (const char version : {'\0', '\3'}) {
+    for (const char version : {'\0', '\4'}) {
         bytes[8] = version;
         const auto read = decode(bytes);
         QVERIFY(!read);
         QCOMPARE(read.error().message,
-                 fmt::format("this profile is of version {}, and versions 1 to 2 are read here", int{version}));
+                 fmt::format("this profile is of version {}, and versions 1 to 3 are read here", int{version}));
     }
 }
 
@@ -67,6 +69,31 @@ void TestProfileFile::aFileOfTheFirstVersionIsRead() {
     const Cost& self = read->nodes.at(0).self;
     QVERIFY(self.calls == 3 && self.wallNanos == 7 && self.majorFaults == 6 && self.allocatedBytes == 0);
     QCOMPARE(read->slices.at(0).ranMicros, std::uint32_t(4));
+}
+
+/// The same as the second version wrote it: with allocated bytes, without what is counted.
+void TestProfileFile::aFileOfTheSecondVersionHasCalls() {
+    const std::string bytes = std::string("YPROF\r\n\x1a") +
+                              std::string("\x02\x05\x09\x01l", 5) + // version to loop
+                              std::string("\x01\x01t\x00\x00", 5) + // functions
+                              std::string("\x01\x00\x00\x03\x07\x01\x02\x03\x04\x05\x06\x08", 12) + // nodes
+                              std::string("\x01\x00\x02\x04\x00\x00", 6);                           // turns
+    const auto read = decode(bytes);
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QVERIFY(read->counted == Counted::Calls);
+    QCOMPARE(read->nodes.at(0).self.allocatedBytes, std::uint64_t(8));
+}
+
+void TestProfileFile::whatIsCountedIsKept() {
+    Profile profile = test::sampleProfile();
+    profile.counted = Counted::Samples;
+    std::string bytes = encode(profile);
+    QVERIFY(decode(bytes).value() == profile);
+    // The number behind the loop's name: there are two kinds.
+    const std::size_t at = bytes.find("engine") + std::string_view("engine").size();
+    QCOMPARE(bytes.at(at), '\1');
+    bytes[at] = '\2';
+    QVERIFY(!decode(bytes));
 }
 
 void TestProfileFile::eachCutIsRefused() {

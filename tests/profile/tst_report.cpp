@@ -16,6 +16,7 @@ class TestReport : public QObject {
 private Q_SLOTS:
     void rowsAreOverAllPlaces();
     void theTableIsOfTheMostCostly();
+    void samplesAreNotToldAsCalls();
     void collapsedStacksAreLines();
     void speedscopeHasSamplesAndTurns();
     void pprofHasSamplesPlacesAndNames();
@@ -50,27 +51,6 @@ void TestReport::theTableIsOfTheMostCostly() {
     QVERIFY(textTable({}, 5).contains("(0.0 %)"));
 }
 
-void TestReport::collapsedStacksAreLines() {
-    Profile profile = test::sampleProfile();
-    profile.functions[0].name = "a;b\nc";
-    QCOMPARE(collapsedStacks(profile), "a:b c 1000\n"
-                                       "a:b c;yard::http::serve 2000\n"
-                                       "a:b c;yard::http::serve;yard::http::read 4000\n"
-                                       "a:b c;yard::http::serve;yard::http::read;yard::http::read 8000\n"
-                                       "janitor 16000\n");
-}
-
-void TestReport::speedscopeHasSamplesAndTurns() {
-    const boost::json::object root = boost::json::parse(speedscope(test::sampleProfile())).as_object();
-    QCOMPARE(root.at("shared").as_object().at("frames").as_array().size(), std::size_t(4));
-    const boost::json::object& sampled = root.at("profiles").as_array().at(0).as_object();
-    QCOMPARE(boost::json::serialize(sampled.at("samples")), "[[0],[0,1],[0,1,2],[0,1,2,2],[3]]");
-    QCOMPARE(boost::json::serialize(sampled.at("weights")), "[1000000,2000000,4000000,8000000,16000000]");
-    QCOMPARE(sampled.at("endValue").as_int64(), std::int64_t(31'000'000));
-    const boost::json::object& turns = root.at("profiles").as_array().at(1).as_object();
-    QCOMPARE(boost::json::serialize(turns.at("events").as_array().at(1)), R"({"type":"C","frame":0,"at":15010})");
-}
-
 /// The fields of a message of protocol buffers: number and bytes, or number and value.
 static std::vector<std::pair<std::uint64_t, std::string>> fieldsOf(std::string_view bytes) {
     std::vector<std::pair<std::uint64_t, std::string>> fields;
@@ -95,6 +75,51 @@ static std::vector<std::pair<std::uint64_t, std::string>> fieldsOf(std::string_v
         }
     }
     return fields;
+}
+
+void TestReport::samplesAreNotToldAsCalls() {
+    Profile profile = test::sampleProfile();
+    QVERIFY(textTable(profile, 5).contains(" CALLS "));
+    profile.counted = Counted::Samples;
+    profile.loop = "action 12";
+    profile.functions[2] = {.name = "read", .file = "/usr/lib/libc.so.6", .line = 0};
+    const std::string text = textTable(profile, 5);
+    QVERIFY2(text.starts_with("action 12, 0.100 s, "), text.c_str());
+    QVERIFY2(text.contains(" SAMPLES ") && !text.contains("CALLS"), text.c_str());
+    QVERIFY2(text.contains("  program janitor\n"), text.c_str());
+    QVERIFY2(text.contains("  read  /usr/lib/libc.so.6\n"), text.c_str());
+    const std::string page = htmlPage(profile);
+    QVERIFY(page.contains("<h1>Profile of action 12</h1>"));
+    QVERIFY(page.contains(R"("counted":"samples","root":"program")"));
+    QVERIFY(!page.contains("Turns of the threads"));
+    const auto hasText = [](const Profile& of, std::string_view word) {
+        for (const auto& [field, value] : fieldsOf(pprof(of)))
+            if (field == 6 && value == word) return true;
+        return false;
+    };
+    QVERIFY(hasText(profile, "samples") && !hasText(profile, "calls"));
+    QVERIFY(hasText(test::sampleProfile(), "calls") && !hasText(test::sampleProfile(), "samples"));
+}
+
+void TestReport::collapsedStacksAreLines() {
+    Profile profile = test::sampleProfile();
+    profile.functions[0].name = "a;b\nc";
+    QCOMPARE(collapsedStacks(profile), "a:b c 1000\n"
+                                       "a:b c;yard::http::serve 2000\n"
+                                       "a:b c;yard::http::serve;yard::http::read 4000\n"
+                                       "a:b c;yard::http::serve;yard::http::read;yard::http::read 8000\n"
+                                       "janitor 16000\n");
+}
+
+void TestReport::speedscopeHasSamplesAndTurns() {
+    const boost::json::object root = boost::json::parse(speedscope(test::sampleProfile())).as_object();
+    QCOMPARE(root.at("shared").as_object().at("frames").as_array().size(), std::size_t(4));
+    const boost::json::object& sampled = root.at("profiles").as_array().at(0).as_object();
+    QCOMPARE(boost::json::serialize(sampled.at("samples")), "[[0],[0,1],[0,1,2],[0,1,2,2],[3]]");
+    QCOMPARE(boost::json::serialize(sampled.at("weights")), "[1000000,2000000,4000000,8000000,16000000]");
+    QCOMPARE(sampled.at("endValue").as_int64(), std::int64_t(31'000'000));
+    const boost::json::object& turns = root.at("profiles").as_array().at(1).as_object();
+    QCOMPARE(boost::json::serialize(turns.at("events").as_array().at(1)), R"({"type":"C","frame":0,"at":15010})");
 }
 
 void TestReport::pprofHasSamplesPlacesAndNames() {

@@ -4,9 +4,13 @@
 #include "ui/pages/console/console_prompt.h"
 #include "ui/pages/console/icicle.h"
 #include "ui/pages/console/inside_panels.h"
+#include "ui/pages/console/log_panel.h"
 #include "ui/pages/console/profile_panel.h"
+#include "ui/widgets/button.h"
+#include "ui/widgets/page_head.h"
 #include "ui/widgets/table.h"
 
+#include <QComboBox>
 #include <QLineEdit>
 #include <QLocale>
 
@@ -106,6 +110,36 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(rowsOf(Memory) > 2, kSoon);
         panels->setTab(Turns);
         QTRY_VERIFY_WITH_TIMEOUT(!panels->note().isEmpty(), kSoon);
+    }
+
+    void theLogIsFollowed() {
+        using enum InsidePanels::Tab;
+        InsidePanels* panels = page()->panels();
+        LogPanel* log = panels->log();
+        panels->setTab(Log);
+        QTRY_VERIFY_WITH_TIMEOUT(rowsOf(Log) > 0, kSoon);
+        QVERIFY(panels->note().contains("latest first"));
+        QTRY_VERIFY_WITH_TIMEOUT(log->areas()->findData("http") > 0, kSoon);
+        // The level of one area, which the log tells of.
+        log->areas()->setCurrentIndex(log->areas()->findData("http"));
+        emit log->areas()->activated(log->areas()->currentIndex());
+        QCOMPARE(log->levels()->currentData().toString(), QString("default"));
+        log->levels()->setCurrentIndex(log->levels()->findData("debug"));
+        emit log->levels()->activated(log->levels()->currentIndex());
+        const auto ofHttp = [this] {
+            return ask("GET", "inside/log").bytes.contains(R"("name":"http","level":"debug")");
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(ofHttp(), kSoon);
+        log->filter()->setText("level of the log is debug for http");
+        QTRY_VERIFY_WITH_TIMEOUT(rowsOf(Log) > 0, kSoon);
+        log->filter()->setText("no line has this");
+        QCOMPARE(rowsOf(Log), 0);
+        log->filter()->clear();
+        // Not followed: what comes later is not there.
+        QVERIFY(log->isFollowing());
+        log->follow()->click();
+        QVERIFY(!log->isFollowing());
+        QCOMPARE(ask("PATCH", "inside/log", QJsonObject{{"level", "default"}, {"area", "http"}}).status, 200);
     }
 
     void aProfileIsAnIcicle() {

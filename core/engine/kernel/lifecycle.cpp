@@ -229,6 +229,7 @@ void Kernel::startServices() {
     serve("queue expiry", services_.queues->run());
     serve("retention", services_.retention->run());
     serve("memory guard", services_.guards->watchMachine());
+    serve("descriptors", services_.descriptors->watch());
     serve("memory limits", services_.guards->watchLimits());
     serve("progress", services_.guards->watchProgress());
     serve("job tokens", services_.tokens->run());

@@ -1,6 +1,7 @@
 // The turns of the engine thread: take what came in, let the session decide, carry it out.
 #include "core/engine/kernel/kernel.h"
 
+#include "core/coro/part.h"
 #include "core/coro/timeout.h"
 #include "core/session/live_views.h"
 
@@ -33,14 +34,24 @@ void Kernel::placeThreads() {
 /// One turn; true when another one is due at once.
 bool Kernel::takeTurn() {
     placeThreads();
-    services_.results->takeAcks();
+    {
+        const coro::Part part("yard::engine::Results::takeAcks");
+        services_.results->takeAcks();
+    }
     bool more = false;
     const bool hasRoom = services_.results->hasRoom();
-    if (hasRoom && services_.session->hasMoreWork()) services_.session->step(services_.outbox);
-    // Nothing new starts while the journal cannot take results, nobody could run it, or memory is short.
+    if (hasRoom && services_.session->hasMoreWork()) {
+        const coro::Part part("yard::session::Session::step");
+        services_.session->step(services_.outbox);
+    }
+    // Nothing new starts while the journal cannot take results, nobody could run it, or memory or descriptors are short.
     const bool mayStart = services_.committer.writable() && services_.places && services_.places->isAccepting() &&
-                          !services_.guards->isHolding() && !services_.guards->waitsForLook();
-    more = services_.session->schedule(MonoClock::now(), services_.outbox, mayStart);
+                          !services_.guards->isHolding() && !services_.guards->waitsForLook() &&
+                          services_.descriptors->mayStart();
+    {
+        const coro::Part part("yard::session::Session::schedule");
+        more = services_.session->schedule(MonoClock::now(), services_.outbox, mayStart);
+    }
     carryOut();
     services_.tokens->afterTurn();
     warmSide_.takeIdleMemory();
@@ -55,6 +66,7 @@ void Kernel::carryOut() {
     session::Outbox now;
     std::swap(now, services_.outbox);
     if (!now.start.empty()) {
+        const coro::Part part("yard::engine::Execution::begin");
         services_.execution->begin(now.start, ground_.scale);
         services_.guards->started();
         services_.courtesy->started();
@@ -73,13 +85,17 @@ void Kernel::carryOut() {
     for (const bool begun : {false, true})
         for (const session::Stop& what : now.stop)
             if (services_.attempts.hasBegun({what.lsn, what.attempt}) == begun) services_.execution->stop(what);
-    for (const session::Retry& retry : now.retry) services_.results->postRetry(retry);
-    services_.results->postFinishes(now.finish);
+    if (!now.retry.empty() || !now.finish.empty()) {
+        const coro::Part part("yard::engine::Results::postFinishes");
+        for (const session::Retry& retry : now.retry) services_.results->postRetry(retry);
+        services_.results->postFinishes(now.finish);
+    }
     for (const QueueId id : now.stopped) services_.queues->stopped(id);
     for (const QueueId id : now.forgotten) {
         services_.queues->forgotten(id);
         services_.alerts->queueGone(id);
     }
+    const coro::Part part("yard::engine::Committer::flush");
     services_.committer.flush();
 }
 

@@ -40,6 +40,7 @@
 #include "core/engine/running/attempt_monitor.h"
 #include "core/engine/running/cloud_watch.h"
 #include "core/engine/running/courtesy_service.h"
+#include "core/engine/running/descriptor_guard.h"
 #include "core/engine/running/execution.h"
 #include "core/engine/running/gpu_watch.h"
 #include "core/engine/running/guards.h"
@@ -125,6 +126,7 @@ struct Services {
     std::optional<AttemptMonitor> monitor;
     std::optional<OrphanSweep> orphans;
     std::optional<Guards> guards;
+    std::optional<DescriptorGuard> descriptors;
     std::optional<CourtesyService> courtesy;
     std::optional<Retention> retention;
     std::optional<StatsSampler> figures;

@@ -1,6 +1,7 @@
 #include "core/engine/kernel/warm_side.h"
 
 #include "core/base/log.h"
+#include "core/coro/part.h"
 #include "core/session/shortage.h"
 
 #include <algorithm>
@@ -58,7 +59,10 @@ Result<void> WarmSide::start() {
 /// Of actions, and of what actors were asked.
 void WarmSide::told(std::vector<runners::Update> batch) {
     std::vector<runners::Update> ofActors = takeOut(batch, runners::isLook);
-    if (!batch.empty()) services_.execution->updates(std::move(batch));
+    if (!batch.empty()) {
+        const coro::Part part("yard::engine::Execution::updates");
+        services_.execution->updates(std::move(batch));
+    }
     if (!ofActors.empty()) services_.actors->updates(std::move(ofActors));
 }
 
@@ -67,7 +71,10 @@ void WarmSide::updates(std::vector<runners::Update> batch) {
     std::vector<runners::Update> ofGuests = takeOut(batch, runners::isGuest);
     std::vector<runners::Update> ofProcesses = takeOut(batch, runners::isWarmProcess);
     std::vector<runners::Update> ofHooks = takeOut(batch, runners::isHook);
-    if (!batch.empty()) services_.execution->updates(std::move(batch));
+    if (!batch.empty()) {
+        const coro::Part part("yard::engine::Execution::updates");
+        services_.execution->updates(std::move(batch));
+    }
     if (!ofProcesses.empty()) services_.guards->limitsMayApply();
     for (runners::Update& update : ofProcesses) services_.warm->processUpdate(std::move(update));
     if (!ofGuests.empty()) services_.guestJobs->updates(std::move(ofGuests));
@@ -78,6 +85,7 @@ coro::Task<void> WarmSide::watch() {
     for (;;) {
         const int err = co_await services_.warmWatch->readable();
         if (err != 0) co_return;
+        const coro::Part part("yard::runners::WarmRunner::onReadable");
         services_.warm->onReadable();
     }
 }

@@ -34,7 +34,8 @@ void Wiring::openGuests() {
         .mayStart =
             [this] {
                 return services_.places->isAccepting() && !services_.guards->isHolding() &&
-                       !services_.guards->waitsForLook() && startsWork(services_.session->state());
+                       !services_.guards->waitsForLook() && services_.descriptors->mayStart() &&
+                       startsWork(services_.session->state());
             },
         .started =
             [this] {

@@ -14,6 +14,7 @@ std::optional<Wait> Wiring::nothingStarts() const {
     if (!services_.places->isAccepting()) return plainWait(WaitKind::NoRunner, "the launcher is being replaced");
     if (!services_.committer.writable()) return plainWait(WaitKind::Journal, services_.committer.failure());
     if (services_.guards->isHolding()) return holdOf("memory", services_.guards->reason());
+    if (services_.descriptors->isHolding()) return holdOf("descriptors", services_.descriptors->reason());
     return std::nullopt;
 }
 
@@ -24,7 +25,7 @@ void Wiring::openForecasts() {
         .estimator = services_.estimator,
         .scale = ground_.scale,
         .attempt = attempts(),
-        .nothingStarts = [this] { return services_.guards->isHolding(); },
+        .nothingStarts = [this] { return services_.guards->isHolding() || services_.descriptors->isHolding(); },
         .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns), kEstimatesPortion); },
         .spawn = spawning(),
         .now = MonoClock::now});
@@ -275,6 +276,11 @@ void Wiring::openOverview() {
                                                           .why = ground_.slotPlan.limit};
                             },
                         .guard = [this] { return services_.guards->view(); },
+                        .descriptors =
+                            [this] {
+                                const DescriptorGuard& guard = *services_.descriptors;
+                                return guard.isHolding() ? guard.reason() : std::string();
+                            },
                         .itself =
                             [this] {
                                 const EngineFigures& itself = services_.figures->engine();

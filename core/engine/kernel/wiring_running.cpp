@@ -140,6 +140,7 @@ void Wiring::openGuards() {
                               services_.changes->noteRow(lsn);
                               tellSilence(lsn);
                           }});
+    services_.descriptors.emplace(DescriptorGuard::Parts{.wake = wake_});
 }
 
 void Wiring::openOrphanSweep() {

@@ -35,7 +35,7 @@ public:
         Estimator& estimator;
         const WallScale& scale;
         std::function<const Attempt*(Lsn)> attempt; ///< null: none is under way
-        std::function<bool()> nothingStarts;        ///< for the sake of memory
+        std::function<bool()> nothingStarts;        ///< for the sake of memory or descriptors
         /// PendingCommands::Parts::read and spawn.
         std::function<coro::Task<Result<std::vector<std::string>>>(std::vector<Lsn>)> commands;
         std::function<void(const char* name, coro::Task<void>)> spawn;

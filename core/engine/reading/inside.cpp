@@ -46,7 +46,9 @@ std::vector<MemoryPart> Inside::memory() const {
     constexpr std::pair<std::string_view, MemoryOwner> kCounted[] = {
         {"cooperative threads", MemoryOwner::Functions}, {"journal", MemoryOwner::Journal},
         {"timelines", MemoryOwner::Timelines},           {"history", MemoryOwner::History},
-        {"changes for watchers", MemoryOwner::Changes},  {"buffers of connections", MemoryOwner::Http}};
+        {"changes for watchers", MemoryOwner::Changes},  {"buffers of connections", MemoryOwner::Http},
+        {"outputs on their way", MemoryOwner::Outputs},  {"buffers of the pool", MemoryOwner::Pool},
+        {"buffers of links", MemoryOwner::Links}};
     for (const auto& [name, owner] : kCounted) {
         const MemoryCharge charge = memoryOf(owner);
         all.push_back({.name = name, .bytes = charge.bytes, .items = charge.items});

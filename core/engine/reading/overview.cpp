@@ -45,7 +45,9 @@ SessionView Overview::look() const {
     view.slots = parts_.slots();
     view.journalWritable = parts_.committer.writable();
     view.guard = parts_.guard();
-    view.why = !view.journalWritable ? parts_.committer.failure() : view.guard.reason;
+    view.why = !view.journalWritable        ? parts_.committer.failure()
+               : !view.guard.reason.empty() ? view.guard.reason
+                                            : parts_.descriptors();
     view.itself = parts_.itself();
     view.sandbox = constants.sandbox;
     view.janitor = {.reaped = parts_.counters.orphansReaped,

@@ -51,6 +51,7 @@ public:
         Constants constants;
         std::function<SessionView::Slots()> slots; ///< `warm` follows the settings
         std::function<SessionView::Guard()> guard;
+        std::function<std::string()> descriptors; ///< why nothing starts for their sake; empty: something may
         std::function<SessionView::EngineUsage()> itself;
         std::function<std::optional<CloudView>()> cloud;
         std::function<std::vector<GpuView>()> gpus = {};

@@ -58,6 +58,8 @@ std::uint64_t Icicle::totalOf(std::uint32_t node) const {
 }
 
 QString Icicle::nameOf(std::uint32_t node) const {
+    if (node == profile::kNoParent && profile_.counted == profile::Counted::Samples)
+        return QString::fromStdString(profile_.loop);
     if (node == profile::kNoParent) return tr("loop %1").arg(QString::fromStdString(profile_.loop));
     return QString::fromStdString(profile_.functions[profile_.nodes[node].function].name);
 }
@@ -70,9 +72,13 @@ QString Icicle::wordsOf(std::uint32_t node) const {
         tr("%1: %2 ms, %3 % of the time on the processor").arg(nameOf(node), milliseconds(totalOf(node)), share);
     if (node == profile::kNoParent) return words;
     const profile::Cost& self = profile_.nodes[node].self;
-    words += tr(", %1 ms by itself, %L2 calls").arg(milliseconds(self.wallNanos)).arg(self.calls);
+    const bool isSampled = profile_.counted == profile::Counted::Samples;
+    words += (isSampled ? tr(", %1 ms by itself, %L2 samples") : tr(", %1 ms by itself, %L2 calls"))
+                 .arg(milliseconds(self.wallNanos))
+                 .arg(self.calls);
     const profile::Function& function = profile_.functions[profile_.nodes[node].function];
-    if (!function.file.empty())
+    if (!function.file.empty() && function.line == 0) words += ", " + QString::fromStdString(function.file);
+    if (!function.file.empty() && function.line != 0)
         words += QStringLiteral(", %1:%2").arg(QString::fromStdString(function.file)).arg(function.line);
     return words;
 }

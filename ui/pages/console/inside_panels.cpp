@@ -1,6 +1,7 @@
 #include "ui/pages/console/inside_panels.h"
 
 #include "core/base/clock.h"
+#include "ui/pages/console/log_panel.h"
 #include "ui/style/format.h"
 #include "ui/widgets/panel.h"
 #include "ui/widgets/table.h"
@@ -192,12 +193,12 @@ std::vector<Row> numberedRows(const QJsonValue& list, RowOf rowOf) {
 
 InsidePanels::InsidePanels(EngineLink& link, QWidget* parent)
     : QWidget(parent)
-    , tabs_(new Tabs({tr("Threads"), tr("Longest turns"), tr("Memory"), tr("Descriptors")}))
+    , tabs_(new Tabs({tr("Threads"), tr("Longest turns"), tr("Memory"), tr("Descriptors"), tr("Log")}))
     , note_(new Label({}, Type::Caption, Token::Text3))
     , stack_(new QStackedWidget)
     , poll_(
-          link, kLookMs, [this] { return std::optional(request()); },
-          [this](const Answer& answer) { take(answer.json); }) {
+          link, kLookMs, [this] { return request(); }, [this](const Answer& answer) { take(answer.json); })
+    , log_(new LogPanel(link)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -225,12 +226,29 @@ InsidePanels::InsidePanels(EngineLink& link, QWidget* parent)
     add(Tab::Memory, "console-memory", tr("Memory by part"), amountColumns(tr("Part"), tr("Memory")));
     add(Tab::Descriptors, "console-descriptors", tr("Descriptors by owner"),
         amountColumns(tr("Owner"), tr("Open")));
+    makeLog();
     connect(tabs_, &Tabs::chosen, this, [this](int tab) { setTab(static_cast<Tab>(tab)); });
     connect(&poll_, &Poll::failed, this, [this](int, const QString& message) { note_->setText(message); });
 }
 
+/// It asks for itself, and has controls of its own.
+void InsidePanels::makeLog() {
+    const auto place = static_cast<std::size_t>(Tab::Log);
+    tables_[place] = log_->table();
+    rows_[place] = log_->rows();
+    stack_->addWidget(log_);
+    connect(log_, &LogPanel::noted, this, [this](const QString& note) {
+        if (tab_ == Tab::Log) note_->setText(note);
+    });
+    connect(log_->rows(), &TableModel::waitingChanged, this, [this](int count) {
+        if (tab_ == Tab::Log) emit waitingChanged(count);
+    });
+}
+
 void InsidePanels::setActive(bool active) {
+    isActive_ = active;
     poll_.setActive(active);
+    log_->setActive(active && tab_ == Tab::Log);
 }
 
 void InsidePanels::setTab(Tab tab) {
@@ -239,6 +257,7 @@ void InsidePanels::setTab(Tab tab) {
     stack_->setCurrentIndex(static_cast<int>(tab));
     note_->setText({});
     emit waitingChanged(rows(tab)->waiting());
+    log_->setActive(isActive_ && tab == Tab::Log);
     poll_.now();
 }
 
@@ -257,11 +276,12 @@ QString InsidePanels::note() const {
     return note_->text();
 }
 
-Request InsidePanels::request() const {
+std::optional<Request> InsidePanels::request() const {
     switch (tab_) {
-    case Tab::Turns: return {.path = "inside/latency"};
-    case Tab::Memory: return {.path = "inside/memory"};
-    case Tab::Descriptors: return {.path = "inside/descriptors"};
+    case Tab::Turns: return Request{.path = "inside/latency"};
+    case Tab::Memory: return Request{.path = "inside/memory"};
+    case Tab::Descriptors: return Request{.path = "inside/descriptors"};
+    case Tab::Log: return std::nullopt;
     case Tab::Threads: break;
     }
     Request request{.path = "inside/threads"};

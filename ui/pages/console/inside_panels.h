@@ -1,5 +1,5 @@
-// What is inside the engine, live while it is looked at: threads, longest turns, memory, descriptors; a table for each, one
-// shown at a time. Asks only for the one that is shown. Owner: ui thread.
+// What is inside the engine, live while it is looked at: threads, longest turns, memory, descriptors, each a table, and its
+// log; one shown at a time. Asks only for the one that is shown. Owner: ui thread.
 #pragma once
 
 #include "ui/bridge/engine_link.h"
@@ -13,19 +13,21 @@
 namespace yard::ui {
 
 class Label;
+class LogPanel;
 class Table;
 class Tabs;
 
 class InsidePanels final : public QWidget {
     Q_OBJECT
 public:
-    enum class Tab : std::uint8_t { Threads, Turns, Memory, Descriptors };
-    static constexpr std::size_t kTabs = 4;
+    enum class Tab : std::uint8_t { Threads, Turns, Memory, Descriptors, Log };
+    static constexpr std::size_t kTabs = 5;
 
     explicit InsidePanels(EngineLink& link, QWidget* parent = nullptr);
 
     void setActive(bool active);
     void setTab(Tab tab);
+    LogPanel* log() const { return log_; }
     Table* table(Tab tab) const { return tables_[static_cast<std::size_t>(tab)]; }
     /// Takes in the rows that wait for the table that is shown.
     void takeUpdates();
@@ -39,7 +41,8 @@ signals:
     void waitingChanged(int count);
 
 private:
-    Request request() const;
+    std::optional<Request> request() const;
+    void makeLog();
     void take(const QJsonObject& json);
     void takeThreads(const QJsonObject& json);
     void takeTurns(const QJsonObject& json);
@@ -53,7 +56,9 @@ private:
     std::array<Table*, kTabs> tables_{};
     std::array<RowsModel*, kTabs> rows_{};
     Poll poll_;
+    LogPanel* log_;
     Tab tab_ = Tab::Threads;
+    bool isActive_ = false;
 };
 
 } // namespace yard::ui
