@@ -52,6 +52,8 @@ public:
     /// It has actors, and their worker is there.
     bool hasActors(TypeNumber type) const { return types_[type].type.actor && types_[type].workerKnown; }
     std::optional<TypeNumber> findType(std::string_view name) const;
+    /// With those that were removed: their numbers count from 0.
+    std::size_t typeCount() const { return types_.size(); }
     const Type& type(TypeNumber number) const { return types_[number].type; }
     /// The number of a launch key, from the texts of its fields.
     KeyNumber keyNumber(TypeNumber type, std::string_view key);

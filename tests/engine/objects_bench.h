@@ -273,8 +273,8 @@ public:
             .now = [this] { return now(); },
             .changed = [this](std::int64_t id) { noted.push_back(id); },
             .trouble =
-                [this](Objects::Trouble what, const std::string& type, const std::string& text) {
-                    const std::string name = what == Objects::Trouble::Stuck ? "stuck " : "orphans ";
+                [this](ObjectTroubles::Kind what, const std::string& type, const std::string& text) {
+                    const std::string name = what == ObjectTroubles::Kind::Stuck ? "stuck " : "orphans ";
                     if (text.empty())
                         troubles.erase(name + type);
                     else
@@ -439,7 +439,7 @@ private:
         runner.reset();
         keeper.reset();
     }
-    Objects::Posted post(const store::Action& action) {
+    PostedObjects post(const store::Action& action) {
         auto shot = std::make_unique<coro::OneShot<store::AckDetail>>("journal");
         if (isSlow)
             posted_.emplace_back(shot->promise(), action);

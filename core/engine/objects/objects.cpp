@@ -72,7 +72,8 @@ Result<void> checkFilter(const lifecycle::Type& type, const std::string& status,
 } // namespace
 
 Objects::Objects(Parts parts)
-    : parts_(std::move(parts)) {
+    : parts_(std::move(parts))
+    , troubles_(orchestrator_, parts_.trouble) {
     parts_.actors.attach(
         {.ready = [this](lifecycle::ActorNumber actor) { actorReady(actor); },
          .began = [this](lifecycle::ActorNumber actor) { actorBegan(actor); },
@@ -332,7 +333,7 @@ coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
             removed = std::unexpected(*done.error);
     }
     if (removed) removed = orchestrator_.removeType(*number);
-    tellChangedTroubles();
+    troubles_.tellChanged();
     noteChanged(0);
     if (removed) failCalls(*number);
     co_return removed;

@@ -16,6 +16,8 @@
 #include "core/coro/task.h"
 #include "core/engine/objects/actor_processes.h"
 #include "core/engine/objects/hooks.h"
+#include "core/engine/objects/object_io.h"
+#include "core/engine/objects/object_troubles.h"
 #include "core/engine/objects/object_view.h"
 #include "core/engine/state/views.h"
 #include "core/engine/state/worker_registry.h"
@@ -27,7 +29,6 @@
 #include "core/store/operations.h"
 #include "core/store/reader.h"
 
-#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -58,9 +59,6 @@ class Objects {
 public:
     /// Hooks may be asked about one request so long, however many objects it has.
     static constexpr Duration kCleanedWithin = std::chrono::seconds(30);
-    /// What people should look at: objects that do not get on, and those that are due and that nobody looks at.
-    enum class Trouble : unsigned char { Stuck, Orphans };
-    using Posted = std::unique_ptr<coro::OneShot<store::AckDetail>>;
     struct Reads {
         std::function<coro::Task<Result<std::optional<store::ObjectWithRelatives>>>(std::int64_t)> object;
         std::function<coro::Task<Result<store::ObjectPage>>(store::ObjectQuestion)> page;
@@ -70,8 +68,8 @@ public:
         std::function<coro::Task<Result<std::optional<store::Reader::KeptAnswer>>>(std::string key)> keptAnswer;
     };
     struct Parts {
-        /// Is posted when this returns, so that the journal keeps the order.
-        std::function<Posted(store::Action)> post;
+        /// As ObjectIo::post.
+        std::function<PostedObjects(store::Action)> post;
         Reads reads;
         ActorProcesses& actors;
         std::function<const RegisteredWorker*(std::string_view)> worker; ///< null: there is none
@@ -81,8 +79,7 @@ public:
         std::function<bool()> areContained; ///< workers run in sandboxes: no effect of theirs leads out of one
         std::function<WallMicros()> now;    ///< never runs backwards
         std::function<void(std::int64_t id)> changed{}; ///< as ChangeLog::noteObject(); empty: nobody asks
-        /// Of a type, when it begins and when it is over: then `text` is empty. Empty: nobody asks.
-        std::function<void(Trouble, const std::string& type, const std::string& text)> trouble{};
+        ObjectTroubles::Tell trouble{}; ///< empty: nobody asks
         Hooks* hooks = nullptr; ///< null: there are none
     };
     explicit Objects(Parts parts);
@@ -156,8 +153,7 @@ public:
     /// With history and effects; children stay. How many there were.
     coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
     OrchestratorView orchestrator() const;
-    /// All troubles that there are, and are not, again.
-    void tellTroubles();
+    ObjectTroubles& troubles() { return troubles_; }
 
 private:
     struct TypeEntry {
@@ -167,9 +163,6 @@ private:
         unsigned creating = 0;  ///< objects of it that are not committed yet
         bool isLeaving = false; ///< takes no new ones
         std::string lastFailure{};
-        std::array<bool, lifecycle::kOrphanReasons> isWarned{}; ///< in the log
-        std::array<bool, 2> told{};                             ///< by Trouble: that there is some
-        std::size_t failing = 0;                                ///< creates of its objects that have failed again
         lifecycle::MoveRates rates{};
         WallMicros keepingAt = 0; ///< next look for those to delete; 0: none
     };
@@ -210,15 +203,11 @@ private:
     void carry(const lifecycle::SendCall& call);
     void carry(lifecycle::Write write);
     void carry(const lifecycle::EndActor& end);
-    void carry(const lifecycle::WarnOrphan& orphan);
+    void carry(const lifecycle::WarnOrphan& orphan) { troubles_.warnOf(orphan); }
     void carry(const lifecycle::Idle&) const { fire(lifecycle::HookPoint::OrchestratorIdle); }
-    void tellChangedTroubles();
-    std::size_t countOf(lifecycle::TypeNumber number, Trouble what) const;
-    void tell(lifecycle::TypeNumber number, Trouble what);
-    std::string orphansText(lifecycle::TypeNumber number) const;
-    coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, Posted posted);
+    coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, PostedObjects posted);
     coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch,
-                                 std::optional<HookView> view, Posted posted);
+                                 std::optional<HookView> view, PostedObjects posted);
     void journalRefused(const Error& error);
     coro::Task<void> lookAt(lifecycle::SendTick tick);
     coro::Task<Result<std::vector<OwnedActionView>>> actionsOf(std::vector<std::pair<std::string, Lsn>> named);
@@ -239,11 +228,9 @@ private:
     coro::Task<void> wakeOthers(lifecycle::CarryOut effect);
     coro::Task<void> dropEffect(lifecycle::EffectKey key);
     void tellEnds();
-    coro::Task<void> commitEnds(Posted posted);
+    coro::Task<void> commitEnds(PostedObjects posted);
     coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
     void failed(const lifecycle::CarryOut& effect, const std::string& why);
-    void noteFailing(const lifecycle::CarryOut& effect);
-    void noteOver(const lifecycle::EffectKey& key);
     void notMade(const lifecycle::CarryOut& effect, const Error& error);
     void failCalls(lifecycle::TypeNumber number);
     void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
@@ -335,13 +322,13 @@ private:
     Parts parts_;
     lifecycle::Orchestrator orchestrator_;
     lifecycle::Outbox outbox_;
+    ObjectTroubles troubles_;
     std::vector<TypeEntry> types_;                          ///< by their numbers
     std::map<std::int64_t, lifecycle::TypeNumber> numbers_; ///< by their numbers in the journal
     std::map<std::string, std::int64_t> unread_;            ///< types of the journal that cannot be read
     std::map<lifecycle::ActorNumber, ActorEntry> actors_;
     std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
     std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
-    std::map<lifecycle::EffectKey, lifecycle::TypeNumber> failing_; ///< creates that have failed more than once
     std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
     std::map<Lsn, std::int64_t> owned_;               ///< actions that have not ended, and whose they are
     std::vector<std::pair<Lsn, std::int64_t>> ended_; ///< and whose they were: their objects are not woken yet
@@ -349,7 +336,6 @@ private:
     std::int64_t lastObject_ = 0;
     std::int64_t lastType_ = 0;
     bool isStopped_ = false;
-    bool hasPassed_ = false;          ///< once
     coro::Event work_;                ///< there may be something to decide
     coro::Event keeping_;             ///< a type is another one
     coro::ConditionVariable changed_; ///< some object is another one

@@ -24,15 +24,6 @@ constexpr Duration kLeastPause{1'000};
 /// No look begins so long after the journal refused something.
 constexpr Duration kRefusedPause{1'000'000};
 
-/// Of which people are told.
-constexpr std::array kToldReasons{lifecycle::OrphanReason::NoActor, lifecycle::OrphanReason::StatusNotClaimed,
-                                  lifecycle::OrphanReason::WorkerUnknown, lifecycle::OrphanReason::KeyMissing};
-
-std::string stuckText(const std::string& type, std::size_t count) {
-    return fmt::format("Objects of the type {} do not get on, {} of them: they were retried too often.", type,
-                       count);
-}
-
 } // namespace
 
 coro::Task<void> Objects::run() {
@@ -73,7 +64,7 @@ void Objects::drain() {
     fire(lifecycle::HookPoint::OrchestratorTickStarted);
     orchestrator_.pass(now);
     carry(orchestrator_.take());
-    tellChangedTroubles();
+    troubles_.tellChanged();
     for (lifecycle::CarryOut& effect : outbox_.take(now)) carryOut(std::move(effect));
 }
 
@@ -111,7 +102,7 @@ void Objects::carryClaims(std::vector<lifecycle::Claim> claims) {
     parts_.spawn("object claims", commitClaims(std::move(claims), parts_.post(std::move(operation))));
 }
 
-coro::Task<void> Objects::commitClaims(std::vector<lifecycle::Claim> claims, Posted posted) {
+coro::Task<void> Objects::commitClaims(std::vector<lifecycle::Claim> claims, PostedObjects posted) {
     const store::AckDetail done = co_await posted->get();
     if (done.error) journalRefused(*done.error);
     for (const lifecycle::Claim& claim : claims)
@@ -215,7 +206,7 @@ void Objects::carry(lifecycle::Write write) {
 }
 
 coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std::string> launch,
-                                      std::optional<HookView> view, Posted posted) {
+                                      std::optional<HookView> view, PostedObjects posted) {
     const store::AckDetail done = co_await posted->get();
     const bool ok = !done.error && done.objects.empty();
     const WallMicros now = parts_.now();
@@ -327,71 +318,6 @@ void Objects::actorEnded(ActorNumber number, std::string error) {
     }
     orchestrator_.actorEnded(number, std::move(error), parts_.now());
     wakeUp();
-}
-
-/// Once for each type and reason, however many there are, until there are none: GET orchestrator names some.
-void Objects::carry(const lifecycle::WarnOrphan& orphan) {
-    const lifecycle::Object* object = orchestrator_.find(orphan.object);
-    if (!object || std::exchange(types_[object->type].isWarned[std::to_underlying(orphan.why)], true)) return;
-    const lifecycle::Type& type = orchestrator_.type(object->type);
-    logWarning("objects",
-               "object {} ({} {}) is due, and no actor looks at it: {}; of others of its type nothing is said",
-               orphan.object.value, type.name, type.states[object->status].name, lifecycle::name(orphan.why));
-}
-
-// --- what people should look at
-
-void Objects::tellTroubles() {
-    YARD_ASSERT_OWNER(owner_);
-    if (!hasPassed_) return; // who is an orphan is not known yet
-    for (std::size_t at = 0; at < types_.size(); ++at)
-        if (const auto number = static_cast<lifecycle::TypeNumber>(at); orchestrator_.isThere(number))
-            for (const Trouble what : {Trouble::Stuck, Trouble::Orphans}) tell(number, what);
-}
-
-/// Those that began, or are over. Of what is over is warned again when it comes back.
-void Objects::tellChangedTroubles() {
-    for (std::size_t at = 0; at < types_.size(); ++at)
-        for (std::size_t why = 0; why < lifecycle::kOrphanReasons; ++why)
-            if (orchestrator_.orphanCount(static_cast<lifecycle::TypeNumber>(at),
-                                          static_cast<lifecycle::OrphanReason>(why)) == 0)
-                types_[at].isWarned[why] = false;
-    if (!std::exchange(hasPassed_, true)) return tellTroubles();
-    for (std::size_t at = 0; at < types_.size(); ++at)
-        for (const Trouble what : {Trouble::Stuck, Trouble::Orphans})
-            if (const auto number = static_cast<lifecycle::TypeNumber>(at);
-                (countOf(number, what) > 0) != types_[at].told[std::to_underlying(what)])
-                tell(number, what);
-}
-
-/// Objects whose own creates are on their way are no orphans here.
-std::size_t Objects::countOf(lifecycle::TypeNumber number, Trouble what) const {
-    if (what == Trouble::Stuck) return orchestrator_.stuck(number);
-    std::size_t count = types_[number].failing;
-    for (const auto why : kToldReasons) count += orchestrator_.orphanCount(number, why);
-    return count;
-}
-
-void Objects::tell(lifecycle::TypeNumber number, Trouble what) {
-    const std::size_t count = countOf(number, what);
-    types_[number].told[std::to_underlying(what)] = count > 0;
-    if (!parts_.trouble) return;
-    const std::string& type = orchestrator_.type(number).name;
-    std::string text;
-    if (count > 0) text = what == Trouble::Stuck ? stuckText(type, count) : orphansText(number);
-    parts_.trouble(what, type, text);
-}
-
-std::string Objects::orphansText(lifecycle::TypeNumber number) const {
-    std::string why;
-    for (const auto reason : kToldReasons)
-        if (orchestrator_.orphanCount(number, reason) > 0)
-            why += fmt::format("{}{}", why.empty() ? "" : ", ", lifecycle::name(reason));
-    if (why.empty())
-        return fmt::format("Objects of the type {} cannot create what they are to, {} of it; the log says why.",
-                           orchestrator_.type(number).name, types_[number].failing);
-    return fmt::format("Objects of the type {} are due, and no actor looks at them: {}.",
-                       orchestrator_.type(number).name, why);
 }
 
 } // namespace yard::engine

@@ -32,7 +32,7 @@ std::optional<JsonView> memberIn(const Result<JsonTape>& tape, std::string_view 
 void Objects::carryOut(CarryOut effect) {
     const lifecycle::Object* object = orchestrator_.find(effect.key.object);
     if (!object) { // it was removed, and its rows with it
-        noteOver(effect.key);
+        troubles_.createIsOver(effect.key);
         return outbox_.done(effect.key);
     }
     if (effect.effect.kind != EffectKind::Call) fireEffect(lifecycle::HookPoint::EffectStarted, effect);
@@ -57,20 +57,9 @@ void Objects::failed(const CarryOut& effect, const std::string& why) {
     outbox_.failed(effect.key, parts_.now());
     if (effect.effect.kind == EffectKind::Create) {
         orchestrator_.createFailed(effect.key.object);
-        noteFailing(effect);
+        troubles_.createFailed(effect);
     }
     wakeUp();
-}
-
-/// Its object, and who waits for that, may wait for good: people are told of its type.
-void Objects::noteFailing(const CarryOut& effect) {
-    const lifecycle::Object* object = orchestrator_.find(effect.key.object);
-    if (object && effect.attempt > 1 && failing_.emplace(effect.key, object->type).second)
-        ++types_[object->type].failing;
-}
-
-void Objects::noteOver(const EffectKey& key) {
-    if (const auto was = failing_.extract(key); !was.empty()) --types_[was.mapped()].failing;
 }
 
 /// Its object, or looks at it, wait for it: what passes soon is not waited for longer.
@@ -107,7 +96,7 @@ coro::Task<void> Objects::makeObject(CarryOut effect) {
         logWarning("objects", "create of object {} was carried out before: what it made is seen after a start",
                    effect.key.object.value);
     fireEffect(lifecycle::HookPoint::EffectSucceeded, effect);
-    noteOver(effect.key);
+    troubles_.createIsOver(effect.key);
     outbox_.done(effect.key);
     orchestrator_.created(effect.key.object);
     wakeUp();
@@ -169,7 +158,7 @@ void Objects::tellEnds() {
     parts_.spawn("object actions", commitEnds(parts_.post(std::move(wake))));
 }
 
-coro::Task<void> Objects::commitEnds(Posted posted) {
+coro::Task<void> Objects::commitEnds(PostedObjects posted) {
     if (const store::AckDetail done = co_await posted->get(); done.error) journalRefused(*done.error);
     isTellingEnds_ = false;
     wakeUp();
