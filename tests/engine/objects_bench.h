@@ -292,7 +292,7 @@ public:
         for (const auto& [lsn, one] : journal.owned)
             if (!one.isTold)
                 owned.push_back({.lsn = lsn, .object = one.object, .isPending = !isEnded(one.action.state)});
-        objects->restoreActions(owned);
+        objects->actions().restore(owned);
         runner = rig.spawn("objects", objects->run());
         keeper = rig.spawn("kept objects", objects->keep());
         rig.settle();

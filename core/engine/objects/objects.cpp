@@ -73,7 +73,15 @@ Result<void> checkFilter(const lifecycle::Type& type, const std::string& status,
 
 Objects::Objects(Parts parts)
     : parts_(std::move(parts))
-    , troubles_(orchestrator_, parts_.trouble) {
+    , io_{.post = parts_.post,
+          .spawn = parts_.spawn,
+          .now = parts_.now,
+          .wakeUp = [this] { wakeUp(); },
+          .refused = [this](const Error& error) { journalRefused(error); }}
+    , troubles_(orchestrator_, parts_.trouble)
+    , owned_({.io = io_,
+              .action = parts_.reads.action,
+              .wake = [this](std::int64_t id, WallMicros at) { orchestrator_.wake(ObjectId(id), at); }}) {
     parts_.actors.attach(
         {.ready = [this](lifecycle::ActorNumber actor) { actorReady(actor); },
          .began = [this](lifecycle::ActorNumber actor) { actorBegan(actor); },
@@ -135,14 +143,6 @@ void Objects::restoreObjects(std::span<const store::ObjectStanding> objects) {
         if (row.launch) object.key = orchestrator_.keyNumber(number->second, *row.launch);
         orchestrator_.add(object);
     }
-}
-
-void Objects::restoreActions(std::span<const store::OwnedAction> actions) {
-    for (const store::OwnedAction& action : actions)
-        if (action.isPending)
-            owned_[action.lsn] = action.object;
-        else
-            ended_.emplace_back(action.lsn, action.object);
 }
 
 void Objects::workersChanged() {
@@ -370,7 +370,7 @@ coro::Task<Result<ObjectView>> Objects::get(std::int64_t id, Duration wait, std:
     ObjectView view = viewOf(std::move((*read)->row));
     view.children = std::move((*read)->children);
     view.history = *std::move(history);
-    auto actions = co_await actionsOf(std::move((*read)->actions));
+    auto actions = co_await owned_.views(std::move((*read)->actions));
     if (!actions) co_return std::unexpected(std::move(actions.error()));
     view.actions = *std::move(actions);
     view.isReached = until.empty() ? view.row.retryAt == 0 : view.row.status == until;

@@ -19,6 +19,7 @@
 #include "core/engine/objects/object_io.h"
 #include "core/engine/objects/object_troubles.h"
 #include "core/engine/objects/object_view.h"
+#include "core/engine/objects/owned_actions.h"
 #include "core/engine/state/views.h"
 #include "core/engine/state/worker_registry.h"
 #include "core/lifecycle/move_rates.h"
@@ -91,8 +92,6 @@ public:
                  std::int64_t lastObject, std::int64_t lastType);
     /// After restore(), whose effects hold back the looks at their objects.
     void restoreObjects(std::span<const store::ObjectStanding> objects);
-    /// Objects whose action ended while no engine told them are woken by run().
-    void restoreActions(std::span<const store::OwnedAction> actions);
     coro::Task<void> run();
     /// Deletes objects that ended `keep_days` of their type ago, and of which nothing goes on: no effect, no action, no
     /// child. Looks once an hour.
@@ -101,10 +100,6 @@ public:
     void stop();
     /// Some were registered or removed.
     void workersChanged();
-    /// The journal has the end of an action: its object, where it belongs to one, is due now.
-    void actionEnded(Lsn lsn);
-    /// The object that an action which has not ended belongs to; 0: to none.
-    std::int64_t ownerOf(Lsn lsn) const;
 
     // --- types
     /// A new one, or a new version of one. Malformed, Invalid, TooLarge; WrongState: objects stand in its way; Busy;
@@ -154,6 +149,8 @@ public:
     coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
     OrchestratorView orchestrator() const;
     ObjectTroubles& troubles() { return troubles_; }
+    /// restore() before run(), which tells the ends.
+    OwnedActions& actions() { return owned_; }
 
 private:
     struct TypeEntry {
@@ -210,7 +207,6 @@ private:
                                  std::optional<HookView> view, PostedObjects posted);
     void journalRefused(const Error& error);
     coro::Task<void> lookAt(lifecycle::SendTick tick);
-    coro::Task<Result<std::vector<OwnedActionView>>> actionsOf(std::vector<std::pair<std::string, Lsn>> named);
     void actorReady(lifecycle::ActorNumber actor);
     void actorBegan(lifecycle::ActorNumber actor);
     void actorAnswered(lifecycle::ActorNumber actor, const std::string& answer);
@@ -227,8 +223,6 @@ private:
     coro::Task<void> submitAction(lifecycle::CarryOut effect);
     coro::Task<void> wakeOthers(lifecycle::CarryOut effect);
     coro::Task<void> dropEffect(lifecycle::EffectKey key);
-    void tellEnds();
-    coro::Task<void> commitEnds(PostedObjects posted);
     coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
     void failed(const lifecycle::CarryOut& effect, const std::string& why);
     void notMade(const lifecycle::CarryOut& effect, const Error& error);
@@ -320,9 +314,11 @@ private:
     bool isReached(std::int64_t id, const std::string& until) const;
 
     Parts parts_;
+    ObjectIo io_;
     lifecycle::Orchestrator orchestrator_;
     lifecycle::Outbox outbox_;
     ObjectTroubles troubles_;
+    OwnedActions owned_;
     std::vector<TypeEntry> types_;                          ///< by their numbers
     std::map<std::int64_t, lifecycle::TypeNumber> numbers_; ///< by their numbers in the journal
     std::map<std::string, std::int64_t> unread_;            ///< types of the journal that cannot be read
@@ -330,9 +326,6 @@ private:
     std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
     std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
     std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
-    std::map<Lsn, std::int64_t> owned_;               ///< actions that have not ended, and whose they are
-    std::vector<std::pair<Lsn, std::int64_t>> ended_; ///< and whose they were: their objects are not woken yet
-    bool isTellingEnds_ = false;                      ///< a commit of some is on its way
     std::int64_t lastObject_ = 0;
     std::int64_t lastType_ = 0;
     bool isStopped_ = false;

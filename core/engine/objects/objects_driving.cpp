@@ -53,6 +53,7 @@ void Objects::stop() {
     store::WakeObjects wake{.ids = {}, .effect = {}, .at = parts_.now()};
     for (const ObjectId id : orchestrator_.looked()) wake.ids.push_back(id.value);
     if (!wake.ids.empty()) (void)parts_.post(std::move(wake));
+    owned_.stop();
     if (parts_.hooks) parts_.hooks->stop();
 }
 
@@ -60,7 +61,7 @@ void Objects::drain() {
     YARD_ASSERT_OWNER(owner_);
     if (isStopped_) return;
     const WallMicros now = parts_.now();
-    tellEnds();
+    owned_.tellEnds();
     fire(lifecycle::HookPoint::OrchestratorTickStarted);
     orchestrator_.pass(now);
     carry(orchestrator_.take());
@@ -131,7 +132,7 @@ void Objects::carry(const lifecycle::SendTick& tick) {
 coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
     const auto read = co_await parts_.reads.object(tick.seen.id.value);
     Result<std::vector<OwnedActionView>> actions;
-    if (read && *read) actions = co_await actionsOf((*read)->actions);
+    if (read && *read) actions = co_await owned_.views((*read)->actions);
     const auto actor = actors_.find(tick.actor);
     const lifecycle::Object* object = orchestrator_.find(tick.seen.id);
     if (actor == actors_.end() || actor->second.seen.id != tick.seen.id) co_return;

@@ -119,64 +119,12 @@ coro::Task<void> Objects::submitAction(CarryOut effect) {
                          .name = name ? std::string(name->string()) : std::string(),
                          .isOwned = submission.actions.size() == 1 && !submission.actions.front().spec->array};
     if (submission.effect->isOwned)
-        submission.accepted = [this, object = effect.key.object.value](Lsn lsn) { owned_[lsn] = object; };
+        submission.accepted = [this, object = effect.key.object.value](Lsn lsn) { owned_.add(lsn, object); };
     const auto answer = co_await parts_.submit(std::move(submission));
     if (!answer) co_return notMade(effect, answer.error());
     fireEffect(lifecycle::HookPoint::EffectSucceeded, effect);
     outbox_.done(effect.key);
     wakeUp();
-}
-
-// --- actions of objects
-
-std::int64_t Objects::ownerOf(Lsn lsn) const {
-    const auto owned = owned_.find(lsn);
-    return owned == owned_.end() ? 0 : owned->second;
-}
-
-void Objects::actionEnded(Lsn lsn) {
-    YARD_ASSERT_OWNER(owner_);
-    const auto owned = owned_.extract(lsn);
-    if (owned.empty() || isStopped_) return; // a start finds that it was not told
-    ended_.emplace_back(lsn, owned.mapped());
-    wakeUp();
-}
-
-/// Many in one commit, and one commit at a time. Where the journal refuses, the next start wakes them again.
-void Objects::tellEnds() {
-    if (ended_.empty() || isTellingEnds_) return;
-    const auto last =
-        ended_.begin() + std::min(std::ssize(ended_), static_cast<std::ptrdiff_t>(store::kMostObjects));
-    store::WakeObjects wake{.ids = {}, .effect = {}, .at = parts_.now()};
-    for (auto one = ended_.begin(); one != last; ++one) {
-        wake.told.push_back(one->first);
-        wake.ids.push_back(one->second);
-        orchestrator_.wake(lifecycle::ObjectId(one->second), wake.at);
-    }
-    ended_.erase(ended_.begin(), last);
-    isTellingEnds_ = true;
-    parts_.spawn("object actions", commitEnds(parts_.post(std::move(wake))));
-}
-
-coro::Task<void> Objects::commitEnds(PostedObjects posted) {
-    if (const store::AckDetail done = co_await posted->get(); done.error) journalRefused(*done.error);
-    isTellingEnds_ = false;
-    wakeUp();
-}
-
-/// Those that are not known any more are left out. One that cannot be read now is an error: to a look it would seem
-/// never to have been submitted.
-coro::Task<Result<std::vector<OwnedActionView>>>
-Objects::actionsOf(std::vector<std::pair<std::string, Lsn>> named) {
-    std::vector<OwnedActionView> views;
-    for (auto& [name, lsn] : named) {
-        auto action = co_await parts_.reads.action(lsn);
-        if (action)
-            views.push_back({.name = std::move(name), .action = *std::move(action)});
-        else if (action.error().kind != ErrorKind::NotFound)
-            co_return std::unexpected(std::move(action.error()));
-    }
-    co_return views;
 }
 
 coro::Task<void> Objects::dropEffect(EffectKey key) {

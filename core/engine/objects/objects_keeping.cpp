@@ -106,8 +106,7 @@ coro::Task<void> Objects::dropOld(TypeNumber number) {
 
 /// Of those nothing goes on, and they are as the journal said.
 std::vector<std::int64_t> Objects::droppable(const std::vector<store::ObjectRow>& rows) const {
-    std::unordered_set<std::int64_t> owners;
-    for (const auto& [lsn, object] : owned_) owners.insert(object);
+    const std::unordered_set<std::int64_t> owners = owned_.owners();
     std::vector<std::int64_t> ids;
     for (const store::ObjectRow& row : rows) {
         const ObjectId id(row.id);
