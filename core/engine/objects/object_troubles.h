@@ -53,9 +53,9 @@ private:
 
     const lifecycle::Orchestrator& orchestrator_;
     Tell tell_;
-    std::vector<TypeEntry> types_;                                     ///< by their numbers
+    std::vector<TypeEntry> types_;                                    ///< by their numbers
     std::map<lifecycle::EffectKey, lifecycle::TypeNumber> failing_{}; ///< creates that have failed more than once
-    bool hasPassed_ = false;                                           ///< tellChanged() was called
+    bool hasPassed_ = false;                                          ///< tellChanged() was called
     OwnerCheck owner_;
 };
 

@@ -79,9 +79,10 @@ Objects::Objects(Parts parts)
           .wakeUp = [this] { wakeUp(); },
           .refused = [this](const Error& error) { journalRefused(error); }}
     , troubles_(orchestrator_, parts_.trouble)
-    , owned_({.io = io_,
-              .action = parts_.reads.action,
-              .wake = [this](std::int64_t id, WallMicros at) { orchestrator_.wake(ObjectId(id), at); }}) {
+    , hooks_(orchestrator_, parts_.hooks)
+    , owned_({.io = io_, .action = parts_.reads.action, .wake = [this](std::int64_t id, WallMicros at) {
+                  orchestrator_.wake(ObjectId(id), at);
+              }}) {
     parts_.actors.attach(
         {.ready = [this](lifecycle::ActorNumber actor) { actorReady(actor); },
          .began = [this](lifecycle::ActorNumber actor) { actorBegan(actor); },

@@ -15,7 +15,8 @@
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/engine/objects/actor_processes.h"
-#include "core/engine/objects/hooks.h"
+#include "core/engine/objects/object_actor.h"
+#include "core/engine/objects/object_hooks.h"
 #include "core/engine/objects/object_io.h"
 #include "core/engine/objects/object_troubles.h"
 #include "core/engine/objects/object_view.h"
@@ -58,8 +59,6 @@ struct ObjectQuery {
 
 class Objects {
 public:
-    /// Hooks may be asked about one request so long, however many objects it has.
-    static constexpr Duration kCleanedWithin = std::chrono::seconds(30);
     struct Reads {
         std::function<coro::Task<Result<std::optional<store::ObjectWithRelatives>>>(std::int64_t)> object;
         std::function<coro::Task<Result<store::ObjectPage>>(store::ObjectQuestion)> page;
@@ -80,8 +79,8 @@ public:
         std::function<bool()> areContained; ///< workers run in sandboxes: no effect of theirs leads out of one
         std::function<WallMicros()> now;    ///< never runs backwards
         std::function<void(std::int64_t id)> changed{}; ///< as ChangeLog::noteObject(); empty: nobody asks
-        ObjectTroubles::Tell trouble{}; ///< empty: nobody asks
-        Hooks* hooks = nullptr; ///< null: there are none
+        ObjectTroubles::Tell trouble{};                 ///< empty: nobody asks
+        Hooks* hooks = nullptr;                         ///< null: there are none
     };
     explicit Objects(Parts parts);
 
@@ -163,28 +162,6 @@ private:
         lifecycle::MoveRates rates{};
         WallMicros keepingAt = 0; ///< next look for those to delete; 0: none
     };
-    struct ActorEntry {
-        lifecycle::TypeNumber type = 0;
-        std::string key{};
-        lifecycle::Seen seen{}; ///< what it looks at; id 0: nothing
-        std::optional<lifecycle::EffectKey> call{};
-        std::string fields{}; ///< of what it looks at
-        WallMicros since = 0;
-        bool isReady = false;
-    };
-    /// What the history says of the move that an answer makes.
-    struct Told {
-        std::string actor{};
-        std::int64_t tickMs = 0;
-        std::string fields{};
-        std::optional<store::Idempotency> once{};
-    };
-    /// What hooks see of a write beside it.
-    struct HookView {
-        lifecycle::TypeNumber type = 0;
-        lifecycle::HookObject object{};
-        std::string actor{}; ///< empty: it has ended, and its hooks have run
-    };
     struct ByHand {
         coro::Event done{};
         bool isDone = false; ///< committed, and it was as it was seen
@@ -201,10 +178,10 @@ private:
     void carry(lifecycle::Write write);
     void carry(const lifecycle::EndActor& end);
     void carry(const lifecycle::WarnOrphan& orphan) { troubles_.warnOf(orphan); }
-    void carry(const lifecycle::Idle&) const { fire(lifecycle::HookPoint::OrchestratorIdle); }
+    void carry(const lifecycle::Idle&) const { hooks_.fire(lifecycle::HookPoint::OrchestratorIdle); }
     coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, PostedObjects posted);
     coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch,
-                                 std::optional<HookView> view, PostedObjects posted);
+                                 std::optional<ObjectHooks::View> view, PostedObjects posted);
     void journalRefused(const Error& error);
     coro::Task<void> lookAt(lifecycle::SendTick tick);
     void actorReady(lifecycle::ActorNumber actor);
@@ -228,30 +205,6 @@ private:
     void notMade(const lifecycle::CarryOut& effect, const Error& error);
     void failCalls(lifecycle::TypeNumber number);
     void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
-
-    // objects_hooks.cpp: tells hooks what happens, and asks them before a change
-    bool wants(lifecycle::HookPoint point) const { return parts_.hooks && parts_.hooks->wants(point); }
-    void fire(lifecycle::HookPoint point) const;
-    void fire(const lifecycle::HookEvent& event) const;
-    void fireActor(lifecycle::HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
-                   std::string error = {}) const;
-    void fireLook(lifecycle::HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
-                  std::string error = {}) const;
-    void fireEffect(lifecycle::HookPoint point, const lifecycle::CarryOut& effect, std::string error = {}) const;
-    void fireNew(lifecycle::HookPoint point, const store::NewObject& made) const;
-    void fireDeleted(const lifecycle::Object& object) const;
-    bool tellsWrites() const;
-    /// Tells hooks that a write is on its way to the journal. Nothing: no hook wants to know.
-    std::optional<HookView> tellBefore(const lifecycle::Write& write, const lifecycle::Object& object,
-                                       const Told& told) const;
-    void tellAfter(const lifecycle::Write& write, bool ok, const HookView& view) const;
-    std::string actorName(lifecycle::ActorNumber number, lifecycle::TypeNumber type) const;
-    /// With the fields that hooks make of what is given. Errors: as Hooks::clean().
-    coro::Task<Result<GivenObject>> cleaned(GivenObject given);
-    /// All of a request, within kCleanedWithin; an error's index is that of the object. NotAccepting: they took longer.
-    coro::Task<Result<std::vector<GivenObject>>> allCleaned(std::vector<GivenObject> given);
-    coro::Task<Result<std::vector<GivenObject>>> cleanedInTurn(std::vector<GivenObject> given);
-    coro::Task<Result<std::string>> cleanedSet(lifecycle::Type type, store::ObjectRow before, std::string set);
 
     // objects_keeping.cpp: what ended
     void keepFrom(lifecycle::TypeNumber number, WallMicros at);
@@ -318,12 +271,13 @@ private:
     lifecycle::Orchestrator orchestrator_;
     lifecycle::Outbox outbox_;
     ObjectTroubles troubles_;
+    ObjectHooks hooks_;
     OwnedActions owned_;
     std::vector<TypeEntry> types_;                          ///< by their numbers
     std::map<std::int64_t, lifecycle::TypeNumber> numbers_; ///< by their numbers in the journal
     std::map<std::string, std::int64_t> unread_;            ///< types of the journal that cannot be read
-    std::map<lifecycle::ActorNumber, ActorEntry> actors_;
-    std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
+    std::map<lifecycle::ActorNumber, ObjectActor> actors_;
+    std::map<lifecycle::ObjectId, ObjectMoveNote> told_; ///< until the write that follows
     std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
     std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
     std::int64_t lastObject_ = 0;

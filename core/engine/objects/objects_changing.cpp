@@ -49,7 +49,7 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
                                                                  std::optional<store::Idempotency> once) {
     for (const store::NewObject& object : objects) {
         ++types_[numbers_.at(object.type)].creating;
-        fireNew(lifecycle::HookPoint::Save, object);
+        hooks_.fireNew(lifecycle::HookPoint::Save, numbers_.at(object.type), object);
     }
     const auto posted = parts_.post(store::CreateObjects{
         .objects = objects, .effect = effect, .now = parts_.now(), .idempotency = std::move(once)});
@@ -72,7 +72,7 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
         orchestrator_.add(object);
         types_[number].rates.count({}, object.status, parts_.now());
         noteChanged(made.id);
-        fireNew(lifecycle::HookPoint::Created, made);
+        hooks_.fireNew(lifecycle::HookPoint::Created, number, made);
     }
     changed_.notifyAll();
     wakeUp();
@@ -93,7 +93,7 @@ coro::Task<Result<Objects::Created>> Objects::createAll(std::string json, std::o
         return std::unexpected(std::move(error));
     };
     // All are asked of before the first is made: from then on nothing is waited for before the commit.
-    given = co_await allCleaned(*std::move(given));
+    given = co_await hooks_.allCleaned(*std::move(given));
     if (!given) {
         if (!created.isList) given.error().index = -1;
         co_return std::unexpected(std::move(given.error()));
@@ -153,8 +153,8 @@ coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::s
     if (before->row.revision != object->revision || (revision && *revision != object->revision))
         co_return Changed{.view = *std::move(before), .isOther = true};
     auto set = checkedSet(orchestrator_.type(object->type), fields);
-    if (set && wants(lifecycle::HookPoint::Clean)) {
-        auto cleaned = co_await cleanedSet(orchestrator_.type(object->type), before->row, *std::move(set));
+    if (set && hooks_.wants(lifecycle::HookPoint::Clean)) {
+        auto cleaned = co_await hooks_.cleanedSet(orchestrator_.type(object->type), before->row, *std::move(set));
         const auto again = changeable(number);
         if (!again) co_return std::unexpected(again.error());
         object = *again;
@@ -186,8 +186,8 @@ coro::Task<Result<void>> Objects::moveByHand(std::int64_t number, std::string to
                                              std::optional<store::Idempotency> once) {
     YARD_ASSERT_OWNER(owner_);
     const ObjectId id(number);
-    Told told{.actor = "by hand", .once = std::move(once)};
-    if (tellsWrites()) { // hooks see its fields
+    ObjectMoveNote told{.actor = "by hand", .once = std::move(once)};
+    if (hooks_.tellsWrites()) { // hooks see its fields
         auto read = co_await parts_.reads.object(number);
         if (!read) co_return std::unexpected(read.error());
         if (*read) told.fields = std::move((*read)->row.fields);
@@ -234,7 +234,7 @@ coro::Task<Result<std::int64_t>> Objects::remove(std::vector<std::int64_t> ids) 
         if (!object) continue;
         // What waits for its last child is woken by the end of that, however it came.
         if (object->parent.value != 0) orchestrator_.wake(object->parent, parts_.now());
-        fireDeleted(*object);
+        hooks_.fireDeleted(*object);
         outbox_.hurry(ObjectId(id), parts_.now()); // what waits of it is over
         orchestrator_.remove(ObjectId(id));
         noteChanged(id);

@@ -27,7 +27,7 @@ constexpr Duration kRefusedPause{1'000'000};
 } // namespace
 
 coro::Task<void> Objects::run() {
-    fire(lifecycle::HookPoint::OrchestratorStartup);
+    hooks_.fire(lifecycle::HookPoint::OrchestratorStartup);
     for (;;) {
         work_.clear();
         drain();
@@ -62,7 +62,7 @@ void Objects::drain() {
     if (isStopped_) return;
     const WallMicros now = parts_.now();
     owned_.tellEnds();
-    fire(lifecycle::HookPoint::OrchestratorTickStarted);
+    hooks_.fire(lifecycle::HookPoint::OrchestratorTickStarted);
     orchestrator_.pass(now);
     carry(orchestrator_.take());
     troubles_.tellChanged();
@@ -156,7 +156,7 @@ coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
                 fail(ErrorKind::TooLarge, "The object and its parent are over 1 MiB, which no actor is sent.");
     }
     if (members) {
-        fireLook(lifecycle::HookPoint::ActorTickStart, tick.actor, actor->second);
+        hooks_.fireLook(lifecycle::HookPoint::ActorTickStart, tick.actor, actor->second);
         co_return parts_.actors.ask(tick.actor, orchestrator_.type(object->type).actor->function,
                                     *std::move(members));
     }
@@ -201,13 +201,13 @@ void Objects::carry(lifecycle::Write write) {
     for (const lifecycle::Effect& effect : write.effects)
         move.effects.emplace_back(std::to_underlying(effect.kind), effect.body);
     auto launch = move.launch;
-    auto view = tellBefore(write, *object, told.empty() ? Told{} : std::move(told.mapped()));
+    auto view = hooks_.tellBefore(write, *object, told.empty() ? ObjectMoveNote{} : std::move(told.mapped()));
     parts_.spawn("object write",
                  commitWrite(std::move(write), std::move(launch), std::move(view), parts_.post(std::move(move))));
 }
 
 coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std::string> launch,
-                                      std::optional<HookView> view, PostedObjects posted) {
+                                      std::optional<ObjectHooks::View> view, PostedObjects posted) {
     const store::AckDetail done = co_await posted->get();
     const bool ok = !done.error && done.objects.empty();
     const WallMicros now = parts_.now();
@@ -221,7 +221,7 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
     if (ok && write.moves && before) types_[before->type].rates.count(write.from, write.to, now);
     orchestrator_.written(write, ok, now);
     if (ok && isOther) noteChanged(write.id.value);
-    if (view) tellAfter(write, ok, *view);
+    if (view) hooks_.tellAfter(write, ok, *view);
     if (const lifecycle::Object* object = orchestrator_.find(write.id); ok && launch && object)
         orchestrator_.setKey(write.id, orchestrator_.keyNumber(object->type, *launch));
     if (!write.isOfTick)
@@ -254,7 +254,7 @@ void Objects::carry(const lifecycle::EndActor& end) {
     if (const auto actor = actors_.extract(end.actor); !actor.empty()) {
         const std::string why = end.why == EndReason::Timeout ? "tick_timeout" : "";
         if (actor.mapped().call) callEnded(end.actor, *actor.mapped().call, fail(ErrorKind::Busy, "tick_timeout"));
-        fireActor(lifecycle::HookPoint::ActorShutdown, end.actor, actor.mapped(), why);
+        hooks_.fireActor(lifecycle::HookPoint::ActorShutdown, end.actor, actor.mapped(), why);
     }
     parts_.actors.end(end.actor, end.why == EndReason::Timeout || end.why == EndReason::TypeGone);
     orchestrator_.actorEnded(end.actor, {}, parts_.now());
@@ -266,7 +266,7 @@ void Objects::actorReady(ActorNumber number) {
     if (actor == actors_.end()) return;
     actor->second.isReady = true;
     types_[actor->second.type].lastFailure.clear();
-    fireActor(lifecycle::HookPoint::ActorStartup, number, actor->second);
+    hooks_.fireActor(lifecycle::HookPoint::ActorStartup, number, actor->second);
     orchestrator_.actorReady(number);
     wakeUp();
 }
@@ -282,7 +282,7 @@ void Objects::actorBegan(ActorNumber number) {
 void Objects::actorAnswered(ActorNumber number, const std::string& json) {
     const auto found = actors_.find(number);
     if (found == actors_.end() || isStopped_) return;
-    ActorEntry& actor = found->second;
+    ObjectActor& actor = found->second;
     const lifecycle::Type& type = orchestrator_.type(actor.type);
     const auto answer = lifecycle::parseAnswer(type, json);
     if (const auto call = std::exchange(actor.call, {})) {
@@ -293,7 +293,7 @@ void Objects::actorAnswered(ActorNumber number, const std::string& json) {
     const lifecycle::Seen seen = std::exchange(actor.seen, {});
     const lifecycle::TypeNumber actorType = actor.type;
     const WallMicros now = parts_.now();
-    told_[seen.id] = {.actor = actorName(number, actor.type),
+    told_[seen.id] = {.actor = hooks_.actorName(number, actor.type),
                       .tickMs = (now - actor.since) / 1'000,
                       .fields = std::move(actor.fields)};
     if (!answer)
@@ -303,7 +303,7 @@ void Objects::actorAnswered(ActorNumber number, const std::string& json) {
     carry(orchestrator_.take());
     // No write took it: the object was moved meanwhile, and the look came to nothing.
     if (told_.erase(seen.id) > 0)
-        fireLook(lifecycle::HookPoint::ActorTickEnd, number, {.type = actorType, .seen = seen});
+        hooks_.fireLook(lifecycle::HookPoint::ActorTickEnd, number, {.type = actorType, .seen = seen});
     wakeUp();
 }
 
@@ -311,11 +311,11 @@ void Objects::actorEnded(ActorNumber number, std::string error) {
     if (isStopped_) return;
     const auto actor = actors_.extract(number);
     if (!actor.empty()) {
-        const ActorEntry& entry = actor.mapped();
+        const ObjectActor& entry = actor.mapped();
         logWarning("objects", "an actor of {} ended: {}", orchestrator_.type(entry.type).name, error);
         if (!entry.isReady) types_[entry.type].lastFailure = error;
         if (entry.call) callEnded(number, *entry.call, fail(ErrorKind::Busy, error));
-        fireActor(lifecycle::HookPoint::ActorShutdown, number, entry, error);
+        hooks_.fireActor(lifecycle::HookPoint::ActorShutdown, number, entry, error);
     }
     orchestrator_.actorEnded(number, std::move(error), parts_.now());
     wakeUp();

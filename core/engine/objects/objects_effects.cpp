@@ -35,7 +35,7 @@ void Objects::carryOut(CarryOut effect) {
         troubles_.createIsOver(effect.key);
         return outbox_.done(effect.key);
     }
-    if (effect.effect.kind != EffectKind::Call) fireEffect(lifecycle::HookPoint::EffectStarted, effect);
+    if (effect.effect.kind != EffectKind::Call) hooks_.fireEffect(lifecycle::HookPoint::EffectStarted, effect);
     switch (effect.effect.kind) {
     case EffectKind::Create: return parts_.spawn("object create", makeObject(std::move(effect)));
     case EffectKind::Submit: return parts_.spawn("object submit", submitAction(std::move(effect)));
@@ -53,7 +53,7 @@ void Objects::carryOut(CarryOut effect) {
 void Objects::failed(const CarryOut& effect, const std::string& why) {
     logWarning("objects", "{} of object {} is not carried out yet ({} tries): {}",
                lifecycle::name(effect.effect.kind), effect.key.object.value, effect.attempt, why);
-    fireEffect(lifecycle::HookPoint::EffectFailed, effect, why);
+    hooks_.fireEffect(lifecycle::HookPoint::EffectFailed, effect, why);
     outbox_.failed(effect.key, parts_.now());
     if (effect.effect.kind == EffectKind::Create) {
         orchestrator_.createFailed(effect.key.object);
@@ -83,7 +83,7 @@ coro::Task<void> Objects::makeObject(CarryOut effect) {
     if (given->parent == 0 && maker && number &&
         orchestrator_.type(*number).parent == orchestrator_.type(maker->type).name)
         given->parent = effect.key.object.value;
-    const auto clean = co_await cleaned(*std::move(given));
+    const auto clean = co_await hooks_.cleaned(*std::move(given));
     if (!clean && clean.error().kind == ErrorKind::Busy) co_return notMade(effect, clean.error());
     if (!clean) co_return failed(effect, clean.error().message);
     auto object = newObject(*clean, parts_.now());
@@ -95,7 +95,7 @@ coro::Task<void> Objects::makeObject(CarryOut effect) {
     if (done->empty() && orchestrator_.find(effect.key.object))
         logWarning("objects", "create of object {} was carried out before: what it made is seen after a start",
                    effect.key.object.value);
-    fireEffect(lifecycle::HookPoint::EffectSucceeded, effect);
+    hooks_.fireEffect(lifecycle::HookPoint::EffectSucceeded, effect);
     troubles_.createIsOver(effect.key);
     outbox_.done(effect.key);
     orchestrator_.created(effect.key.object);
@@ -122,7 +122,7 @@ coro::Task<void> Objects::submitAction(CarryOut effect) {
         submission.accepted = [this, object = effect.key.object.value](Lsn lsn) { owned_.add(lsn, object); };
     const auto answer = co_await parts_.submit(std::move(submission));
     if (!answer) co_return notMade(effect, answer.error());
-    fireEffect(lifecycle::HookPoint::EffectSucceeded, effect);
+    hooks_.fireEffect(lifecycle::HookPoint::EffectSucceeded, effect);
     outbox_.done(effect.key);
     wakeUp();
 }
@@ -180,7 +180,7 @@ coro::Task<void> Objects::wakeOthers(CarryOut effect) {
         const store::AckDetail done = co_await posted->get();
         if (done.error) co_return failed(effect, done.error->message);
     } while (at < all.size());
-    fireEffect(lifecycle::HookPoint::EffectSucceeded, effect);
+    hooks_.fireEffect(lifecycle::HookPoint::EffectSucceeded, effect);
     outbox_.done(effect.key);
     wakeUp();
 }
@@ -205,7 +205,7 @@ void Objects::carry(const lifecycle::SendCall& call) {
     }
     actor->second.call = call.effect;
     actor->second.since = parts_.now();
-    fireEffect(lifecycle::HookPoint::EffectStarted, effect->second);
+    hooks_.fireEffect(lifecycle::HookPoint::EffectStarted, effect->second);
     parts_.actors.ask(call.actor, type.actor->function, std::move(*members));
 }
 
@@ -220,7 +220,7 @@ void Objects::callEnded(lifecycle::ActorNumber actor, EffectKey key, const Resul
     auto effect = calls_.extract(key);
     if (effect.empty()) return;
     if (!answer) return failed(effect.mapped(), fmt::format("actor {}: {}", actor, answer.error().message));
-    fireEffect(lifecycle::HookPoint::EffectSucceeded, effect.mapped());
+    hooks_.fireEffect(lifecycle::HookPoint::EffectSucceeded, effect.mapped());
     parts_.spawn("object call", dropEffect(key));
 }
 
