@@ -294,7 +294,7 @@ public:
                 owned.push_back({.lsn = lsn, .object = one.object, .isPending = !isEnded(one.action.state)});
         objects->actions().restore(owned);
         runner = rig.spawn("objects", objects->run());
-        keeper = rig.spawn("kept objects", objects->keep());
+        keeper = rig.spawn("kept objects", objects->retention().run());
         rig.settle();
     }
     WallMicros now() {

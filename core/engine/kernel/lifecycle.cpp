@@ -243,7 +243,7 @@ void Kernel::startServices() {
     services_.cloud->start();
     serve("schedules", services_.schedules->run());
     serve("objects", services_.objects->run());
-    serve("kept objects", services_.objects->keep());
+    serve("kept objects", services_.objects->retention().run());
     serve("alerts", services_.alerts->run());
     serve("alert alarm", services_.alerts->watchAlarm());
     if (ground_.join) services_.guests->join(std::move(*ground_.join));

@@ -80,9 +80,20 @@ Objects::Objects(Parts parts)
           .refused = [this](const Error& error) { journalRefused(error); }}
     , troubles_(orchestrator_, parts_.trouble)
     , hooks_(orchestrator_, parts_.hooks)
-    , owned_({.io = io_, .action = parts_.reads.action, .wake = [this](std::int64_t id, WallMicros at) {
-                  orchestrator_.wake(ObjectId(id), at);
-              }}) {
+    , owned_({.io = io_,
+              .action = parts_.reads.action,
+              .wake = [this](std::int64_t id, WallMicros at) { orchestrator_.wake(ObjectId(id), at); }})
+    , retention_({.orchestrator = orchestrator_,
+                  .steadyType = [this](TypeNumber number) -> std::optional<std::int64_t> {
+                      if (types_[number].isLeaving) return std::nullopt;
+                      return types_[number].id;
+                  },
+                  .page = parts_.reads.page,
+                  .remove = [this](std::vector<std::int64_t> ids) { return remove(std::move(ids)); },
+                  .owners = [this] { return owned_.owners(); },
+                  .isChanging = [this](ObjectId id) { return outbox_.has(id) || isMovedByHand(id); },
+                  .now = parts_.now})
+    , keys_(io_, parts_.reads.keptAnswer) {
     parts_.actors.attach(
         {.ready = [this](lifecycle::ActorNumber actor) { actorReady(actor); },
          .began = [this](lifecycle::ActorNumber actor) { actorBegan(actor); },
@@ -111,7 +122,7 @@ void Objects::restore(std::span<const store::ObjectTypeRow> types, std::span<con
         }
         types_.push_back({.id = row.id, .body = row.body});
         numbers_[row.id] = *number;
-        keepFrom(*number, now);
+        retention_.begin(*number, now);
     }
     for (const store::EffectRow& row : effects)
         outbox_.add({.object = ObjectId(row.object),
@@ -304,7 +315,7 @@ coro::Task<Result<void>> Objects::commitType(lifecycle::Type type, store::Object
     numbers_[row.id] = *number;
     lastType_ = std::max(lastType_, row.id);
     learn(*number);
-    keepFrom(*number, now);
+    retention_.begin(*number, now);
     noteChanged(0);
     changed_.notifyAll();
     wakeUp();

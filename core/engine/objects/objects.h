@@ -3,7 +3,7 @@
 // from the commit of the move on, and is carried out from there.
 //
 // Owner: engine thread; one cooperative thread (run()), which wakes for the next time that something is due and when
-// something happened, one for what is kept (keep()), and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
+// something happened, and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
 // the warm runner. Bounds: store::kMostObjects at once; looks as many as there are actors; effects on their way
 // lifecycle::Outbox::kMaxOnTheirWay. A write that the journal refuses did not happen: the object is looked at again.
 #pragma once
@@ -18,6 +18,8 @@
 #include "core/engine/objects/object_actor.h"
 #include "core/engine/objects/object_hooks.h"
 #include "core/engine/objects/object_io.h"
+#include "core/engine/objects/object_request_keys.h"
+#include "core/engine/objects/object_retention.h"
 #include "core/engine/objects/object_troubles.h"
 #include "core/engine/objects/object_view.h"
 #include "core/engine/objects/owned_actions.h"
@@ -35,7 +37,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,9 +93,6 @@ public:
     /// After restore(), whose effects hold back the looks at their objects.
     void restoreObjects(std::span<const store::ObjectStanding> objects);
     coro::Task<void> run();
-    /// Deletes objects that ended `keep_days` of their type ago, and of which nothing goes on: no effect, no action, no
-    /// child. Looks once an hour.
-    coro::Task<void> keep();
     /// Nothing is decided any more. What is looked at is due at once for the next engine.
     void stop();
     /// Some were registered or removed.
@@ -113,10 +111,7 @@ public:
     coro::Task<Result<void>> removeType(std::string name, bool isForced);
 
     // --- objects
-    struct Created {
-        std::vector<std::int64_t> ids;
-        bool isList = false;
-    };
+    using Created = CreatedObjects;
     /// One or a list, all or none. One whose key its type has already is the one that is there.
     coro::Task<Result<Created>> create(std::string json);
     /// The same once: a repeat within a day makes nothing, and gets the first answer. Invalid: another body.
@@ -137,17 +132,14 @@ public:
     coro::Task<Result<void>> move(std::int64_t id, std::string to, bool isForced);
     /// The same once, as createOnce().
     coro::Task<Result<void>> moveOnce(std::int64_t id, std::string to, bool isForced, store::Idempotency once);
-    /// Which objects a request of many is about, and where others begin.
-    struct Choice {
-        std::vector<std::int64_t> ids{};
-        std::int64_t cursor = 0; ///< 0: there are no others
-    };
+    using Choice = ObjectChoice;
     /// What is chosen first is kept, and a repeat within a day is about the same. Invalid: another body.
     coro::Task<Result<Choice>> chooseOnce(Choice choice, store::Idempotency once);
     /// With history and effects; children stay. How many there were.
     coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
     OrchestratorView orchestrator() const;
     ObjectTroubles& troubles() { return troubles_; }
+    ObjectRetention& retention() { return retention_; }
     /// restore() before run(), which tells the ends.
     OwnedActions& actions() { return owned_; }
 
@@ -160,7 +152,6 @@ private:
         bool isLeaving = false; ///< takes no new ones
         std::string lastFailure{};
         lifecycle::MoveRates rates{};
-        WallMicros keepingAt = 0; ///< next look for those to delete; 0: none
     };
     struct ByHand {
         coro::Event done{};
@@ -206,31 +197,6 @@ private:
     void failCalls(lifecycle::TypeNumber number);
     void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
 
-    // objects_keeping.cpp: what ended
-    void keepFrom(lifecycle::TypeNumber number, WallMicros at);
-    std::optional<WallMicros> nextKeeping() const;
-    bool hasEnded(lifecycle::TypeNumber number) const;
-    bool mayDropOld(lifecycle::TypeNumber number) const;
-    coro::Task<void> dropOld(lifecycle::TypeNumber number);
-    std::vector<std::int64_t> droppable(const std::vector<store::ObjectRow>& rows) const;
-
-    // objects_repeats.cpp: requests that come twice
-    /// While it lives a repeat waits.
-    class HeldKey {
-    public:
-        HeldKey(Objects& objects, std::string key);
-        HeldKey(const HeldKey&) = delete;
-        HeldKey& operator=(const HeldKey&) = delete;
-        ~HeldKey();
-
-    private:
-        Objects& objects_;
-        std::string key_;
-    };
-    coro::Task<Result<std::optional<std::string>>> firstAnswer(store::Idempotency once);
-    static std::string answerBegin(bool isList);
-    static Created createdFrom(std::string_view answer);
-
     // objects.cpp, objects_changing.cpp: commands
     Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;
     ObjectTypeView viewOf(lifecycle::TypeNumber number) const;
@@ -264,6 +230,7 @@ private:
     coro::Task<Result<void>> moveByHand(std::int64_t id, std::string to, bool isForced,
                                         std::optional<store::Idempotency> once);
     coro::Task<Result<bool>> decideByHand(lifecycle::ObjectId id, lifecycle::Revision revision);
+    bool isMovedByHand(lifecycle::ObjectId id) const;
     bool isReached(std::int64_t id, const std::string& until) const;
 
     Parts parts_;
@@ -273,6 +240,8 @@ private:
     ObjectTroubles troubles_;
     ObjectHooks hooks_;
     OwnedActions owned_;
+    ObjectRetention retention_;
+    ObjectRequestKeys keys_;
     std::vector<TypeEntry> types_;                          ///< by their numbers
     std::map<std::int64_t, lifecycle::TypeNumber> numbers_; ///< by their numbers in the journal
     std::map<std::string, std::int64_t> unread_;            ///< types of the journal that cannot be read
@@ -284,11 +253,8 @@ private:
     std::int64_t lastType_ = 0;
     bool isStopped_ = false;
     coro::Event work_;                ///< there may be something to decide
-    coro::Event keeping_;             ///< a type is another one
     coro::ConditionVariable changed_; ///< some object is another one
-    std::set<std::string> heldKeys_;  ///< idempotency keys of requests on their way
-    coro::ConditionVariable keyFreed_;
-    coro::Mutex typeMutex_; ///< one change of types at a time
+    coro::Mutex typeMutex_;           ///< one change of types at a time
     OwnerCheck owner_;
 };
 

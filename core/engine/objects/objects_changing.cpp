@@ -56,7 +56,7 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
     const store::AckDetail done = co_await posted->get();
     for (const store::NewObject& object : objects) --types_[numbers_.at(object.type)].creating;
     if (done.error) co_return std::unexpected(*done.error);
-    if (done.repeated) co_return createdFrom(done.answer).ids;
+    if (done.repeated) co_return createdFromAnswer(done.answer).ids;
     // Fewer where the effect was carried out already.
     for (std::size_t at = 0; at < std::min(objects.size(), done.objects.size()); ++at) {
         const store::NewObject& made = objects[at];
@@ -107,7 +107,7 @@ coro::Task<Result<Objects::Created>> Objects::createAll(std::string json, std::o
         if (!object) co_return refusal(std::move(object.error()), objects.size());
         objects.push_back(*std::move(object));
     }
-    if (once) once->answer = answerBegin(created.isList);
+    if (once) once->answer = createdAnswerBegin(created.isList);
     auto ids = co_await commitNew(std::move(objects), {}, std::move(once));
     if (!ids) co_return std::unexpected(ids.error());
     created.ids = *std::move(ids);
@@ -121,6 +121,11 @@ Result<const lifecycle::Object*> Objects::changeable(std::int64_t id) const {
     if (!object) return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", id));
     if (auto may = mayChange(object->type); !may) return std::unexpected(std::move(may.error()));
     return object;
+}
+
+bool Objects::isMovedByHand(ObjectId id) const {
+    const auto first = byHand_.lower_bound({id, 0});
+    return first != byHand_.end() && first->first.first == id;
 }
 
 /// Carries out the decision that was just made, and waits for it. False: somebody else was first.
@@ -243,6 +248,38 @@ coro::Task<Result<std::int64_t>> Objects::remove(std::vector<std::int64_t> ids) 
     changed_.notifyAll();
     wakeUp();
     co_return count;
+}
+
+// --- requests that may come twice
+
+coro::Task<Result<Objects::Created>> Objects::createOnce(std::string json, store::Idempotency once) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto held = co_await keys_.hold(once.key);
+    auto before = co_await keys_.firstAnswer(once);
+    if (!before) co_return std::unexpected(std::move(before.error()));
+    if (*before) co_return createdFromAnswer(**before);
+    co_return co_await createAll(std::move(json), std::move(once));
+}
+
+coro::Task<Result<void>> Objects::moveOnce(std::int64_t id, std::string to, bool isForced,
+                                           store::Idempotency once) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto held = co_await keys_.hold(once.key);
+    const auto before = co_await keys_.firstAnswer(once);
+    if (!before) co_return std::unexpected(before.error());
+    if (*before) co_return Result<void>{};
+    co_return co_await moveByHand(id, std::move(to), isForced, std::move(once));
+}
+
+coro::Task<Result<Objects::Choice>> Objects::chooseOnce(Choice choice, store::Idempotency once) {
+    YARD_ASSERT_OWNER(owner_);
+    once.answer = choiceAnswer(choice);
+    const auto posted = parts_.post(
+        store::CreateObjects{.objects = {}, .effect = {}, .now = parts_.now(), .idempotency = std::move(once)});
+    const store::AckDetail done = co_await posted->get();
+    if (done.error) co_return std::unexpected(*done.error);
+    if (done.repeated) co_return choiceFromAnswer(done.answer);
+    co_return choice;
 }
 
 } // namespace yard::engine

@@ -54,6 +54,7 @@ void Objects::stop() {
     for (const ObjectId id : orchestrator_.looked()) wake.ids.push_back(id.value);
     if (!wake.ids.empty()) (void)parts_.post(std::move(wake));
     owned_.stop();
+    retention_.stop();
     if (parts_.hooks) parts_.hooks->stop();
 }
 
