@@ -76,9 +76,9 @@ bool ObjectRetention::mayDropOld(TypeNumber number) const {
 
 /// In portions. A type that is changed or removed meanwhile is left for its next time.
 coro::Task<void> ObjectRetention::dropOld(TypeNumber number) {
-    if (!mayDropOld(number) || !hasEnded(parts_.orchestrator, number)) co_return;
-    store::ObjectQuestion question{
-        .type = *parts_.steadyType(number), .limit = kDroppedAtOnce, .newestFirst = false};
+    const auto id = parts_.steadyType(number);
+    if (!id || !mayDropOld(number) || !hasEnded(parts_.orchestrator, number)) co_return;
+    store::ObjectQuestion question{.type = *id, .limit = kDroppedAtOnce, .newestFirst = false};
     question.isBare = true;
     std::int64_t count = 0;
     Result<std::int64_t> gone = 0;

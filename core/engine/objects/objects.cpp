@@ -83,6 +83,17 @@ Objects::Objects(Parts parts)
     , owned_({.io = io_,
               .action = parts_.reads.action,
               .wake = [this](std::int64_t id, WallMicros at) { orchestrator_.wake(ObjectId(id), at); }})
+    , effects_({.orchestrator = orchestrator_,
+                .outbox = outbox_,
+                .io = io_,
+                .hooks = hooks_,
+                .troubles = troubles_,
+                .owned = owned_,
+                .page = parts_.reads.page,
+                .submit = parts_.submit,
+                .areContained = parts_.areContained,
+                .make = [this](GivenObject given,
+                               store::EffectName effect) { return makeFor(std::move(given), effect); }})
     , retention_({.orchestrator = orchestrator_,
                   .steadyType = [this](TypeNumber number) -> std::optional<std::int64_t> {
                       if (types_[number].isLeaving) return std::nullopt;
@@ -173,7 +184,7 @@ void Objects::learn(TypeNumber number) {
         if (worker && known != worker->id && !std::exchange(known, worker->id).empty())
             orchestrator_.workerReplaced(number);
     }
-    if (!orchestrator_.hasActors(number)) failCalls(number);
+    if (!orchestrator_.hasActors(number)) effects_.failCalls(number);
 }
 
 // --- types
@@ -347,7 +358,7 @@ coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
     if (removed) removed = orchestrator_.removeType(*number);
     troubles_.tellChanged();
     noteChanged(0);
-    if (removed) failCalls(*number);
+    if (removed) effects_.failCalls(*number);
     co_return removed;
 }
 

@@ -16,6 +16,7 @@
 #include "core/coro/task.h"
 #include "core/engine/objects/actor_processes.h"
 #include "core/engine/objects/object_actor.h"
+#include "core/engine/objects/object_effects.h"
 #include "core/engine/objects/object_hooks.h"
 #include "core/engine/objects/object_io.h"
 #include "core/engine/objects/object_request_keys.h"
@@ -185,18 +186,6 @@ private:
         if (parts_.changed) parts_.changed(id);
     }
 
-    // objects_effects.cpp: the outbox
-    void carryOut(lifecycle::CarryOut effect);
-    coro::Task<void> makeObject(lifecycle::CarryOut effect);
-    coro::Task<void> submitAction(lifecycle::CarryOut effect);
-    coro::Task<void> wakeOthers(lifecycle::CarryOut effect);
-    coro::Task<void> dropEffect(lifecycle::EffectKey key);
-    coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
-    void failed(const lifecycle::CarryOut& effect, const std::string& why);
-    void notMade(const lifecycle::CarryOut& effect, const Error& error);
-    void failCalls(lifecycle::TypeNumber number);
-    void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
-
     // objects.cpp, objects_changing.cpp: commands
     Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;
     ObjectTypeView viewOf(lifecycle::TypeNumber number) const;
@@ -227,6 +216,7 @@ private:
     coro::Task<Result<std::vector<std::int64_t>>> commitNew(std::vector<store::NewObject> objects,
                                                             std::optional<store::EffectName> effect,
                                                             std::optional<store::Idempotency> once = {});
+    coro::Task<Result<std::vector<std::int64_t>>> makeFor(GivenObject given, store::EffectName effect);
     coro::Task<Result<void>> moveByHand(std::int64_t id, std::string to, bool isForced,
                                         std::optional<store::Idempotency> once);
     coro::Task<Result<bool>> decideByHand(lifecycle::ObjectId id, lifecycle::Revision revision);
@@ -240,6 +230,7 @@ private:
     ObjectTroubles troubles_;
     ObjectHooks hooks_;
     OwnedActions owned_;
+    ObjectEffects effects_;
     ObjectRetention retention_;
     ObjectRequestKeys keys_;
     std::vector<TypeEntry> types_;                          ///< by their numbers
@@ -247,7 +238,6 @@ private:
     std::map<std::string, std::int64_t> unread_;            ///< types of the journal that cannot be read
     std::map<lifecycle::ActorNumber, ObjectActor> actors_;
     std::map<lifecycle::ObjectId, ObjectMoveNote> told_; ///< until the write that follows
-    std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
     std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
     std::int64_t lastObject_ = 0;
     std::int64_t lastType_ = 0;

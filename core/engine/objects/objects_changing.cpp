@@ -79,6 +79,15 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
     co_return done.objects;
 }
 
+/// What an effect makes.
+coro::Task<Result<std::vector<std::int64_t>>> Objects::makeFor(GivenObject given, store::EffectName effect) {
+    auto object = newObject(given, parts_.now());
+    if (!object) co_return std::unexpected(std::move(object.error()));
+    std::vector<store::NewObject> one;
+    one.push_back(*std::move(object));
+    co_return co_await commitNew(std::move(one), effect);
+}
+
 coro::Task<Result<Objects::Created>> Objects::create(std::string json) {
     return createAll(std::move(json), {});
 }

@@ -67,7 +67,7 @@ void Objects::drain() {
     orchestrator_.pass(now);
     carry(orchestrator_.take());
     troubles_.tellChanged();
-    for (lifecycle::CarryOut& effect : outbox_.take(now)) carryOut(std::move(effect));
+    for (lifecycle::CarryOut& effect : outbox_.take(now)) effects_.carryOut(std::move(effect));
 }
 
 void Objects::carry(std::vector<lifecycle::Decision> decisions) {
@@ -254,12 +254,25 @@ void Objects::carry(const lifecycle::EndActor& end) {
     using lifecycle::EndReason;
     if (const auto actor = actors_.extract(end.actor); !actor.empty()) {
         const std::string why = end.why == EndReason::Timeout ? "tick_timeout" : "";
-        if (actor.mapped().call) callEnded(end.actor, *actor.mapped().call, fail(ErrorKind::Busy, "tick_timeout"));
+        if (actor.mapped().call)
+            effects_.callEnded(end.actor, *actor.mapped().call, fail(ErrorKind::Busy, "tick_timeout"));
         hooks_.fireActor(lifecycle::HookPoint::ActorShutdown, end.actor, actor.mapped(), why);
     }
     parts_.actors.end(end.actor, end.why == EndReason::Timeout || end.why == EndReason::TypeGone);
     orchestrator_.actorEnded(end.actor, {}, parts_.now());
     wakeUp();
+}
+
+void Objects::carry(const lifecycle::SendCall& call) {
+    orchestrator_.setDeadline(call.actor, 0); // begins with its place in a process
+    const auto actor = actors_.find(call.actor);
+    if (actor == actors_.end()) return orchestrator_.callEnded(call.actor);
+    const lifecycle::Type& type = orchestrator_.type(actor->second.type);
+    auto members = effects_.beginCall(call.effect);
+    if (!members || !type.actor) return orchestrator_.callEnded(call.actor);
+    actor->second.call = call.effect;
+    actor->second.since = parts_.now();
+    parts_.actors.ask(call.actor, type.actor->function, *std::move(members));
 }
 
 void Objects::actorReady(ActorNumber number) {
@@ -287,7 +300,7 @@ void Objects::actorAnswered(ActorNumber number, const std::string& json) {
     const lifecycle::Type& type = orchestrator_.type(actor.type);
     const auto answer = lifecycle::parseAnswer(type, json);
     if (const auto call = std::exchange(actor.call, {})) {
-        callEnded(number, *call, answer);
+        effects_.callEnded(number, *call, answer);
         orchestrator_.callEnded(number);
         return wakeUp();
     }
@@ -315,7 +328,7 @@ void Objects::actorEnded(ActorNumber number, std::string error) {
         const ObjectActor& entry = actor.mapped();
         logWarning("objects", "an actor of {} ended: {}", orchestrator_.type(entry.type).name, error);
         if (!entry.isReady) types_[entry.type].lastFailure = error;
-        if (entry.call) callEnded(number, *entry.call, fail(ErrorKind::Busy, error));
+        if (entry.call) effects_.callEnded(number, *entry.call, fail(ErrorKind::Busy, error));
         hooks_.fireActor(lifecycle::HookPoint::ActorShutdown, number, entry, error);
     }
     orchestrator_.actorEnded(number, std::move(error), parts_.now());
