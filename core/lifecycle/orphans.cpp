@@ -14,7 +14,8 @@ void Orphans::remove(const Object& object) {
 }
 
 void Orphans::warn(Object& object) {
-    if (!std::exchange(object.isWarned, true)) unwarned_.push_back(object.id);
+    if (!object.isWarned) unwarned_.push_back(object.id);
+    object.isWarned = true;
 }
 
 std::vector<WarnOrphan> Orphans::first(std::size_t most) const {

@@ -63,7 +63,7 @@ void ObjectTroubles::tellChanged() {
     for (std::size_t at = 0; at < orchestrator_.typeCount(); ++at)
         for (std::size_t why = 0; why < lifecycle::kOrphanReasons; ++why)
             if (const auto number = static_cast<TypeNumber>(at);
-                orchestrator_.orphanCount(number, static_cast<OrphanReason>(why)) == 0)
+                orchestrator_.orphans().count(number, static_cast<OrphanReason>(why)) == 0)
                 entryOf(number).isWarned[why] = false;
     if (!std::exchange(hasPassed_, true)) return tellAll();
     for (std::size_t at = 0; at < orchestrator_.typeCount(); ++at)
@@ -76,7 +76,7 @@ void ObjectTroubles::tellChanged() {
 std::size_t ObjectTroubles::countOf(TypeNumber number, Kind what) {
     if (what == Kind::Stuck) return orchestrator_.stuck(number);
     std::size_t count = entryOf(number).failing;
-    for (const auto why : kToldReasons) count += orchestrator_.orphanCount(number, why);
+    for (const auto why : kToldReasons) count += orchestrator_.orphans().count(number, why);
     return count;
 }
 
@@ -93,7 +93,7 @@ void ObjectTroubles::tell(TypeNumber number, Kind what) {
 std::string ObjectTroubles::orphansText(TypeNumber number) {
     std::string why;
     for (const auto reason : kToldReasons)
-        if (orchestrator_.orphanCount(number, reason) > 0)
+        if (orchestrator_.orphans().count(number, reason) > 0)
             why += fmt::format("{}{}", why.empty() ? "" : ", ", lifecycle::name(reason));
     if (why.empty())
         return fmt::format("Objects of the type {} cannot create what they are to, {} of it; the log says why.",

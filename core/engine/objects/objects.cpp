@@ -259,7 +259,7 @@ Objects::Held::~Held() {
 /// Waits until the journal has what is on its way to it.
 coro::Task<Result<void>> Objects::untilUnwritten(TypeNumber number) {
     const WallMicros until = parts_.now() + kUnwrittenWithin.count();
-    while (orchestrator_.isWriting(number) || types_[number].creating > 0) {
+    while (orchestrator_.writes().hasOf(number) || types_[number].creating > 0) {
         if (parts_.now() >= until)
             co_return fail(ErrorKind::Busy, "Objects of the type are being written; try again in a moment.");
         co_await coro::sleepFor(kUnwrittenLook);
@@ -466,8 +466,8 @@ OrchestratorView Objects::orchestrator() const {
                                        .isReady = entry.isReady});
         view.types.push_back(std::move(type));
     }
-    view.orphanCount = orchestrator_.orphanCount();
-    for (const lifecycle::WarnOrphan& orphan : orchestrator_.orphans(OrchestratorView::kMostOrphans)) {
+    view.orphanCount = orchestrator_.orphans().count();
+    for (const lifecycle::WarnOrphan& orphan : orchestrator_.orphans().first(OrchestratorView::kMostOrphans)) {
         const lifecycle::Object* object = orchestrator_.find(orphan.object);
         const lifecycle::Type& type = orchestrator_.type(object->type);
         view.orphans.push_back({.id = orphan.object.value,
