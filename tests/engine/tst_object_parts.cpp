@@ -77,8 +77,9 @@ public:
     void openOwned() {
         owned.emplace(OwnedActions::Parts{
             .io = io,
-            .action = [this](Lsn lsn) { return action(lsn); },
-            .wake = [this](std::int64_t id, WallMicros) { noted += fmt::format("wake {};", id); }});
+            .action = [](Lsn lsn) { return action(lsn); },
+            .wake = [this](std::int64_t id, Lsn ended,
+                           WallMicros) { noted += fmt::format("wake {} by {};", id, ended.value); }});
     }
     /// `made` is the answer to what is to be made.
     void openEffects(Result<std::vector<std::int64_t>> made = std::vector<std::int64_t>{9}) {
@@ -95,6 +96,8 @@ public:
             .page = [](const store::ObjectQuestion&) { return noPage(); },
             .submit = [](const Submission&) { return submitted(); },
             .areContained = [] { return true; },
+            .wake = [this](ObjectId id, ObjectId by,
+                           WallMicros) { noted += fmt::format("wake {} by {};", id.value, by.value); },
             .make = [this, made](GivenObject given,
                                  store::EffectName effect) { return make(std::move(given), effect, made); }});
     }
@@ -175,6 +178,7 @@ private Q_SLOTS:
     void aTypeThatIsChangedIsLeftForItsNextTime();
     void anEffectIsTriedAgainAfterATimeThatFitsItsError_data();
     void anEffectIsTriedAgainAfterATimeThatFitsItsError();
+    void aWakeIsCommittedWithItsRow();
     void aCallIsOverOnceItsActorSaysSo();
     void aCallWithoutAnActorDoesNotStandInTheWay();
 };
@@ -240,7 +244,7 @@ void TestObjectParts::anEndWakesItsObjectAndTheOthersFollowInOneCommit() {
     QCOMPARE(b.wakes, 1);
     b.owned->tellEnds();
     b.rig.settle();
-    QCOMPARE(b.take(), "wake 11;");
+    QCOMPARE(b.take(), "wake 11 by 1;");
     QCOMPARE(b.owned->ownerOf(Lsn(1)), std::int64_t{0});
     b.owned->ended(Lsn(2));
     b.owned->ended(Lsn(3));
@@ -250,7 +254,7 @@ void TestObjectParts::anEndWakesItsObjectAndTheOthersFollowInOneCommit() {
     b.answer();
     QCOMPARE(b.take(), "refused full;");
     b.owned->tellEnds();
-    QCOMPARE(b.take(), "wake 12;wake 13;");
+    QCOMPARE(b.take(), "wake 12 by 2;wake 13 by 3;");
     QCOMPARE(b.posted.size(), std::size_t{2});
     const auto& wake = std::get<store::WakeObjects>(b.posted.back());
     QVERIFY(wake.told == (std::vector{Lsn(2), Lsn(3)}));
@@ -449,6 +453,18 @@ void TestObjectParts::anEffectIsTriedAgainAfterATimeThatFitsItsError() {
     b.carriesOut(EffectKind::Create, R"({"create":{"type":"page"}})");
     QCOMPARE(b.nextTry(), next);
     QCOMPARE(b.take(), noted);
+}
+
+void TestObjectParts::aWakeIsCommittedWithItsRow() {
+    PartsBench b;
+    b.add(1);
+    b.openEffects();
+    b.carriesOut(EffectKind::Wake, R"({"wake":[5,6]})");
+    QCOMPARE(b.take(), "wake 5 by 1;wake 6 by 1;");
+    QVERIFY(std::get<store::WakeObjects>(b.posted.back()).effect.has_value());
+    QCOMPARE(b.nextTry(), "over");
+    b.carriesOut(EffectKind::Wake, R"({"wake":"children"})"); // whose list cannot be read
+    QCOMPARE(b.nextTry(), "in 10 s");
 }
 
 void TestObjectParts::aCallIsOverOnceItsActorSaysSo() {

@@ -176,7 +176,7 @@ coro::Task<void> ObjectEffects::wakeOthers(CarryOut effect) {
         at += some.size();
         store::WakeObjects wake{.ids = {some.begin(), some.end()}, .effect = {}, .at = now};
         if (at >= all.size()) wake.effect = nameOf(effect.key);
-        for (const std::int64_t id : some) parts_.orchestrator.wake(lifecycle::ObjectId(id), now);
+        for (const std::int64_t id : some) parts_.wake(lifecycle::ObjectId(id), effect.key.object, now);
         const auto posted = parts_.io.post(std::move(wake));
         const store::AckDetail done = co_await posted->get();
         if (done.error) co_return failed(effect, done.error->message);

@@ -37,6 +37,8 @@ public:
         std::function<coro::Task<Result<store::ObjectPage>>(store::ObjectQuestion)> page;
         std::function<coro::Task<Result<SubmitAnswer>>(Submission)> submit;
         std::function<bool()> areContained; ///< workers run in sandboxes: no effect of theirs leads out of one
+        /// An object is due, as `by` has that effect; called when that is handed to the journal.
+        std::function<void(lifecycle::ObjectId object, lifecycle::ObjectId by, WallMicros at)> wake;
         /// In one commit with the effect. Its number; none where the effect was carried out before.
         std::function<coro::Task<Result<std::vector<std::int64_t>>>(GivenObject, store::EffectName)> make;
     };

@@ -82,7 +82,7 @@ Objects::Objects(Parts parts)
     , hooks_(orchestrator_, parts_.hooks)
     , owned_({.io = io_,
               .action = parts_.reads.action,
-              .wake = [this](std::int64_t id, WallMicros at) { orchestrator_.wake(ObjectId(id), at); }})
+              .wake = [this](std::int64_t id, Lsn, WallMicros at) { orchestrator_.wake(ObjectId(id), at); }})
     , effects_({.orchestrator = orchestrator_,
                 .outbox = outbox_,
                 .io = io_,
@@ -92,6 +92,7 @@ Objects::Objects(Parts parts)
                 .page = parts_.reads.page,
                 .submit = parts_.submit,
                 .areContained = parts_.areContained,
+                .wake = [this](ObjectId id, ObjectId, WallMicros at) { orchestrator_.wake(id, at); },
                 .make = [this](GivenObject given,
                                store::EffectName effect) { return makeFor(std::move(given), effect); }})
     , retention_({.orchestrator = orchestrator_,

@@ -48,7 +48,7 @@ void OwnedActions::tellEnds() {
     for (auto one = ended_.begin(); one != last; ++one) {
         wake.told.push_back(one->first);
         wake.ids.push_back(one->second);
-        parts_.wake(one->second, wake.at);
+        parts_.wake(one->second, one->first, wake.at);
     }
     ended_.erase(ended_.begin(), last);
     isTellingEnds_ = true;

@@ -26,8 +26,8 @@ public:
     struct Parts {
         const ObjectIo& io;
         std::function<coro::Task<Result<ActionResult>>(Lsn)> action;
-        /// Its object is due; called when that is handed to the journal.
-        std::function<void(std::int64_t object, WallMicros at)> wake;
+        /// An object is due, as that action ended; called when that is handed to the journal.
+        std::function<void(std::int64_t object, Lsn ended, WallMicros at)> wake;
     };
     explicit OwnedActions(Parts parts)
         : parts_(std::move(parts)) {}
