@@ -50,7 +50,7 @@ public:
     PartsBench() { page = *orchestrator.putType(*lifecycle::parseType(pageType(R"("keep_days":1)")), now()); }
     ~PartsBench() { rig.loop.shutdown(); }
 
-    WallMicros now() const { return kBegin + rig.clock.now().time_since_epoch().count(); }
+    WallMicros now() { return kBegin + rig.clock.now().time_since_epoch().count(); }
     /// Commits what waits, and answers.
     void answer() {
         for (auto& promise : std::exchange(waiting_, {})) promise.set(done());
@@ -110,7 +110,7 @@ public:
         return key;
     }
     /// "in 10 s", "over" or "on its way".
-    std::string nextTry() const {
+    std::string nextTry() {
         if (outbox.size() == 0) return "over";
         const auto next = outbox.next();
         return next ? fmt::format("in {} s", (*next - now()) / 1'000'000) : "on its way";
