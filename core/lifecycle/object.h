@@ -54,8 +54,7 @@ struct Object {
     TypeNumber type = 0;
     std::uint16_t retries = 0;
     StateNumber status = 0;
-    std::uint8_t burst = 0;     ///< looks one at once after the other
-    std::uint8_t orphanWhy = 0; ///< OrphanReason, while it is one
+    std::uint8_t burst = 0; ///< looks one at once after the other
     Where where : 4 = Where::Nowhere;
     bool isWoken : 1 = false; ///< while it was looked at or written
     bool isStuck : 1 = false;

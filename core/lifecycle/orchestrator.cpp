@@ -8,12 +8,6 @@
 namespace yard::lifecycle {
 namespace {
 
-/// From now on it is warned of.
-bool isFirstWarning(Object& object) {
-    const bool isFirst = !object.isWarned;
-    object.isWarned = true;
-    return isFirst;
-}
 /// Whether it was woken; it is not any more.
 bool takeWake(Object& object) {
     const bool wasWoken = object.isWoken;
@@ -45,7 +39,7 @@ Result<TypeChange> Orchestrator::plan(const Type& type, WallMicros now) const {
         return TypeChange{};
     }
     const TypeEntry& entry = types_[*known];
-    if (entry.writing > 0)
+    if (writing_.hasOf(*known))
         return fail(ErrorKind::Busy, fmt::format("Objects of {} are being written; try again.", type.name));
     StateSet occupied = 0;
     for (StateNumber state = 0; state < static_cast<StateNumber>(entry.counts.size()); ++state)
@@ -178,8 +172,7 @@ void Orchestrator::place(Object& object) {
 
 void Orchestrator::unplace(Object& object) {
     if (object.where == Where::Waiting) times_.remove(object);
-    if (object.where == Where::Orphan && orphans_.erase(object.id) > 0)
-        --types_[object.type].orphans[object.orphanWhy];
+    if (object.where == Where::Orphan) orphans_.remove(object);
     if (object.where == Where::Queued)
         groups_[{object.type, object.key}].queue.erase({object.indexedAt, object.id});
     object.where = Where::Nowhere;
@@ -188,10 +181,8 @@ void Orchestrator::unplace(Object& object) {
 void Orchestrator::enqueue(Object& object) {
     if (const auto why = orphanReason(object)) {
         object.where = Where::Orphan;
-        orphans_.insert(object.id);
-        object.orphanWhy = std::to_underlying(*why);
-        ++types_[object.type].orphans[object.orphanWhy];
-        if (*why != OrphanReason::CreatePending && isFirstWarning(object)) unwarned_.push_back(object.id);
+        orphans_.add(object, *why);
+        if (*why != OrphanReason::CreatePending) orphans_.warn(object);
         return;
     }
     object.where = Where::Queued;
@@ -231,7 +222,7 @@ void Orchestrator::wake(ObjectId id, WallMicros now) {
     if (!object || types_[object->type].type.isFinal(object->status)) return;
     isIdle_ = false;
     // Also with a write on its way, whose time of the next look is of before.
-    if (object->where == Where::Looking || writing_.contains(id)) object->isWoken = true;
+    if (object->where == Where::Looking || writing_.has(id)) object->isWoken = true;
     if (object->where == Where::Looking) return;
     if (object->where != Where::Waiting) return; // due already
     unplace(*object);
@@ -271,7 +262,7 @@ void Orchestrator::created(ObjectId maker) {
 
 void Orchestrator::createFailed(ObjectId maker) {
     Object* object = held(maker);
-    if (object && object->where == Where::Orphan && isFirstWarning(*object)) unwarned_.push_back(maker);
+    if (object && object->where == Where::Orphan) orphans_.warn(*object);
 }
 
 void Orchestrator::setKey(ObjectId id, KeyNumber key) {
@@ -292,24 +283,8 @@ void Orchestrator::decide(Write write, Object& object, WallMicros now) {
         write.wakes = object.parent;
         wake(object.parent, now);
     }
-    beginWriting(object);
+    writing_.begin(object);
     decisions_.emplace_back(std::move(write));
-}
-
-void Orchestrator::beginWriting(const Object& object) {
-    ++types_[object.type].writing;
-    auto& [type, count] = writing_[object.id];
-    type = object.type;
-    ++count;
-}
-
-/// Also of an object that was removed meanwhile.
-void Orchestrator::endWriting(ObjectId id) {
-    const auto found = writing_.find(id);
-    if (found == writing_.end()) return;
-    auto& [type, count] = found->second;
-    --types_[type].writing;
-    if (--count == 0) writing_.erase(found);
 }
 
 /// Its look is over without a write, or with one that was not the first.
@@ -322,7 +297,7 @@ void Orchestrator::release(ObjectId id) {
 }
 
 void Orchestrator::claimed(const Claim& claim, bool ok, WallMicros now) {
-    endWriting(claim.id);
+    writing_.end(claim.id);
     Object* object = held(claim.id);
     const auto look = looks_.find(claim.id);
     if (look == looks_.end()) return; // its actor ended meanwhile
@@ -345,7 +320,7 @@ void Orchestrator::claimed(const Claim& claim, bool ok, WallMicros now) {
 }
 
 void Orchestrator::written(const Write& write, bool ok, WallMicros now) {
-    endWriting(write.id);
+    writing_.end(write.id);
     Object* object = held(write.id);
     if (!object) return;
     TypeEntry& entry = types_[object->type];
@@ -480,15 +455,6 @@ unsigned Orchestrator::wanted(TypeNumber number) const {
         if (queue > 0) wanted += std::min(actorsWorth(*rules, queue), rules->maxPerKey);
     }
     return std::min(wanted, rules->maxActors);
-}
-
-std::vector<WarnOrphan> Orchestrator::orphans(std::size_t most) const {
-    std::vector<WarnOrphan> some;
-    for (const ObjectId id : orphans_) {
-        if (some.size() == most) break;
-        some.push_back({.object = id, .why = static_cast<OrphanReason>(find(id)->orphanWhy)});
-    }
-    return some;
 }
 
 void Orchestrator::countStuck(TypeNumber type, bool isStuck) {

@@ -7,9 +7,10 @@
 #pragma once
 
 #include "core/lifecycle/decisions.h"
+#include "core/lifecycle/orphans.h"
+#include "core/lifecycle/pending_writes.h"
 #include "core/lifecycle/time_index.h"
 
-#include <array>
 #include <deque>
 #include <map>
 #include <set>
@@ -31,7 +32,6 @@ public:
     static constexpr std::size_t kDuePerPass = 10'000;
     /// Looks of an actor before it may have to make room for another key.
     static constexpr unsigned kTurn = 100;
-    static constexpr std::size_t kMostShown = 100;
 
     // --- types
     /// What putType() of a new type, or of a new version of one, comes to. Errors: as successors(); Busy while something
@@ -52,6 +52,8 @@ public:
     /// It has actors, and their worker is there.
     bool hasActors(TypeNumber type) const { return types_[type].type.actor && types_[type].workerKnown; }
     std::optional<TypeNumber> findType(std::string_view name) const;
+    /// With those that were removed: their numbers count from 0.
+    std::size_t typeCount() const { return types_.size(); }
     const Type& type(TypeNumber number) const { return types_[number].type; }
     /// The number of a launch key, from the texts of its fields.
     KeyNumber keyNumber(TypeNumber type, std::string_view key);
@@ -104,12 +106,9 @@ public:
     std::optional<WallMicros> nextPass(WallMicros now) const;
 
     // --- what people see
-    /// The first of them.
-    std::vector<WarnOrphan> orphans(std::size_t most = kMostShown) const;
-    std::size_t orphanCount() const { return orphans_.size(); }
-    std::size_t orphanCount(TypeNumber type, OrphanReason why) const {
-        return types_[type].orphans[std::to_underlying(why)];
-    }
+    const Orphans& orphans() const { return orphans_; }
+    /// Claims and writes that are not answered yet.
+    const PendingWrites& writes() const { return writing_; }
     /// What is claimed, or looked at and not answered.
     std::vector<ObjectId> looked() const;
     std::size_t stuck() const { return stuck_; }
@@ -117,8 +116,6 @@ public:
     std::size_t size() const { return objects_.size(); }
     std::size_t actorCount() const { return actors_.size(); }
     bool isThere(TypeNumber type) const { return types_[type].isThere; }
-    /// A claim or a write of the type is not answered yet.
-    bool isWriting(TypeNumber type) const { return types_[type].writing > 0; }
     /// How many actors the queues of a type are worth, within its limits.
     unsigned wanted(TypeNumber type) const;
     /// Due and in the queue of a type's actors.
@@ -132,9 +129,7 @@ private:
         std::vector<std::string> keyTexts{""}; ///< by number; 0 is none
         KeyNumber lastSpawned = 0;
         unsigned actors = 0;
-        std::array<std::size_t, kOrphanReasons> orphans{}; ///< by their reasons
         std::size_t stuck = 0;
-        unsigned writing = 0;    ///< claims and writes that are not answered yet
         unsigned generation = 0; ///< of its states' numbers
         unsigned workerVersion = 0;
         bool workerKnown = true;
@@ -171,8 +166,6 @@ private:
     Object* held(ObjectId id);
     // events
     void decide(Write write, Object& object, WallMicros now);
-    void beginWriting(const Object& object);
-    void endWriting(ObjectId id);
     void release(ObjectId id);
     void failLook(const Actor& actor, std::string error, WallMicros now);
     void changeStates(TypeNumber number, Type type, const std::vector<StateNumber>& to, WallMicros now);
@@ -195,9 +188,8 @@ private:
     std::map<GroupKey, Group> groups_; ///< those with objects, calls or actors
     std::map<ActorNumber, Actor> actors_;
     std::unordered_map<ObjectId, ActorNumber> looks_;
-    std::unordered_map<ObjectId, std::pair<TypeNumber, unsigned>> writing_;
-    std::set<ObjectId> orphans_;
-    std::vector<ObjectId> unwarned_;
+    PendingWrites writing_;
+    Orphans orphans_;
     std::vector<Decision> decisions_;
     WallMicros pausedUntil_ = 0;
     ActorNumber lastActor_ = 0;

@@ -60,8 +60,7 @@ void Orchestrator::giveWork(WallMicros now) {
         } else if (group.queue.empty()) {
             // Whether it creates, and is kept for that, is known with the commit of its answer.
             if (actor.freeSince == 0) actor.freeSince = now;
-            const bool waits =
-                lingersUntil(actor) > now || group.keptUntil > now || writing_.contains(actor.seen.id);
+            const bool waits = lingersUntil(actor) > now || group.keptUntil > now || writing_.has(actor.seen.id);
             if (!waits || isAnotherStarving(actor.group, now)) endActor(number, actor, EndReason::QueueEmpty);
         } else if (actor.looks >= kTurn && isAnotherStarving(actor.group, now)) {
             endActor(number, actor, EndReason::AnotherKey);
@@ -97,7 +96,7 @@ void Orchestrator::look(ActorNumber number, Actor& actor, Group& group, WallMicr
     actor.generation = entry.generation;
     ++actor.looks;
     looks_[id] = number;
-    beginWriting(object);
+    writing_.begin(object);
     decisions_.emplace_back(claimOf(entry.type, object, now));
 }
 
@@ -147,7 +146,7 @@ void Orchestrator::endActor(ActorNumber number, Actor& actor, EndReason why) {
 }
 
 void Orchestrator::warnOfOrphans() {
-    for (const ObjectId id : std::exchange(unwarned_, {})) {
+    for (const ObjectId id : orphans_.takeUnwarned()) {
         const Object* object = find(id);
         if (!object || object->where != Where::Orphan) continue;
         if (const auto why = orphanReason(*object)) decisions_.emplace_back(WarnOrphan{.object = id, .why = *why});

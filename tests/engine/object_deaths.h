@@ -77,7 +77,7 @@ private:
         const Death death = comes();
         if (death != Death::BeforeItsCommit) bench_.journal.end(Lsn(1), "1");
         if (death != Death::Never) return bench_.open();
-        bench_.objects->actionEnded(Lsn(1));
+        bench_.objects->actions().ended(Lsn(1));
         bench_.rig.settle();
     }
     void answer(const std::string& question) {

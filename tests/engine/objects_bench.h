@@ -281,8 +281,8 @@ public:
             .now = [this] { return now(); },
             .changed = [this](std::int64_t id) { noted.push_back(id); },
             .trouble =
-                [this](Objects::Trouble what, const std::string& type, const std::string& text) {
-                    const std::string name = what == Objects::Trouble::Stuck ? "stuck " : "orphans ";
+                [this](ObjectTroubles::Kind what, const std::string& type, const std::string& text) {
+                    const std::string name = what == ObjectTroubles::Kind::Stuck ? "stuck " : "orphans ";
                     if (text.empty())
                         troubles.erase(name + type);
                     else
@@ -300,9 +300,9 @@ public:
         for (const auto& [lsn, one] : journal.owned)
             if (!one.isTold)
                 owned.push_back({.lsn = lsn, .object = one.object, .isPending = !isEnded(one.action.state)});
-        objects->restoreActions(owned);
+        objects->actions().restore(owned);
         runner = rig.spawn("objects", objects->run());
-        keeper = rig.spawn("kept objects", objects->keep());
+        keeper = rig.spawn("kept objects", objects->retention().run());
         rig.settle();
     }
     WallMicros now() {
@@ -447,7 +447,7 @@ private:
         runner.reset();
         keeper.reset();
     }
-    Objects::Posted post(const store::Action& action) {
+    PostedObjects post(const store::Action& action) {
         auto shot = std::make_unique<coro::OneShot<store::AckDetail>>("journal");
         if (isSlow)
             posted_.emplace_back(shot->promise(), action);

@@ -264,10 +264,10 @@ void TestEngineHooks::hooksAreAskedAboutAListForALimitedTime() {
     ObjectsBench b({"page_clean"});
     b.put(pageType());
     const auto made = b.rig.begin(b.objects->create(R"([{"type":"page"},{"type":"page"},{"type":"page"}])"));
-    b.rig.advance(Objects::kCleanedWithin / 2);
+    b.rig.advance(ObjectHooks::kCleanedWithin / 2);
     b.hookEnds();
     QVERIFY(!made->has_value());
-    b.rig.advance(Objects::kCleanedWithin / 2); // the second one is on its way
+    b.rig.advance(ObjectHooks::kCleanedWithin / 2); // the second one is on its way
     QCOMPARE(errorName(made->value().error().kind), errorName(ErrorKind::NotAccepting));
     QVERIFY2(made->value().error().message.contains("3 objects for 30 s"), made->value().error().message.c_str());
     QVERIFY(b.journal.rows.empty());

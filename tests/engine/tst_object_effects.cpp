@@ -247,18 +247,18 @@ std::int64_t submitsPdf(ObjectsBench& b, const char* more = "") {
 void TestObjectEffects::anActionThatEndsWakesItsObjectWhichSeesItByItsName() {
     ObjectsBench b;
     const auto id = submitsPdf(b);
-    QCOMPARE(b.objects->ownerOf(Lsn(1)), id);
+    QCOMPARE(b.objects->actions().ownerOf(Lsn(1)), id);
     QVERIFY(b.question().empty());
     b.journal.end(Lsn(1), R"({"pages":3})");
-    b.objects->actionEnded(Lsn(1));
-    b.objects->actionEnded(Lsn(99)); // nobody's
+    b.objects->actions().ended(Lsn(1));
+    b.objects->actions().ended(Lsn(99)); // nobody's
     b.rig.settle();
     b.comesUp();
     QVERIFY2(b.question().contains(
                  R"("actions":{"pdf":{"lsn":1,"state":"completed","exit_code":0,"result":{"pages":3}}})"),
              b.question().c_str());
     QVERIFY(b.journal.owned.at(Lsn(1)).isTold);
-    QCOMPARE(b.objects->ownerOf(Lsn(1)), std::int64_t(0));
+    QCOMPARE(b.objects->actions().ownerOf(Lsn(1)), std::int64_t(0));
     const auto seen = b.rig.ask(b.objects->get(id, Duration::zero(), ""));
     QCOMPARE(seen->actions.size(), std::size_t(1));
     QCOMPARE(seen->actions.front().name, "pdf");
@@ -269,7 +269,7 @@ void TestObjectEffects::anActionThatCannotBeReadFailsTheLookAndDoesNotSeemNew() 
     const auto id = submitsPdf(b);
     b.journal.end(Lsn(1), "1");
     b.actionRefusal = fail(ErrorKind::Journal, "it cannot be read").error();
-    b.objects->actionEnded(Lsn(1));
+    b.objects->actions().ended(Lsn(1));
     b.rig.settle();
     b.comesUp();
     QVERIFY2(b.question().empty(), b.question().c_str());
@@ -286,7 +286,7 @@ void TestObjectEffects::productsThatDoNotFitIntoALookAreLeftOut() {
     const auto id = submitsPdf(b);
     b.journal.rows.at(id).fields = fmt::format(R"({{"url":"{}"}})", std::string(std::size_t{1'000} << 10, 'x'));
     b.journal.end(Lsn(1), fmt::format(R"("{}")", std::string(std::size_t{60} << 10, 'y')));
-    b.objects->actionEnded(Lsn(1));
+    b.objects->actions().ended(Lsn(1));
     b.rig.settle();
     b.comesUp();
     QVERIFY(b.question().contains(R"("actions":{"pdf":{"lsn":1,"state":"completed","exit_code":0}})"));
@@ -303,7 +303,7 @@ void TestObjectEffects::actionsThatEndTogetherAreToldInOneCommit() {
     const int before = b.journal.wakes;
     for (const int lsn : {1, 2, 3}) {
         b.journal.end(Lsn(lsn), "1");
-        b.objects->actionEnded(Lsn(lsn));
+        b.objects->actions().ended(Lsn(lsn));
         if (lsn == 1) b.rig.settle(); // the others end while this one is on its way
     }
     b.rig.settle();
@@ -319,7 +319,7 @@ void TestObjectEffects::anEndThatNobodyToldIsToldByTheNextStart() {
     ObjectsBench b;
     const auto id = submitsPdf(b);
     b.open(); // it goes on meanwhile
-    QCOMPARE(b.objects->ownerOf(Lsn(1)), id);
+    QCOMPARE(b.objects->actions().ownerOf(Lsn(1)), id);
     QVERIFY(!b.journal.owned.at(Lsn(1)).isTold);
     b.journal.end(Lsn(1), "7");
     b.open();
@@ -333,7 +333,7 @@ void TestObjectEffects::anArrayBelongsToNoObject() {
     submitsPdf(b, R"(,"array":{"from":0,"to":2})");
     QCOMPARE(b.submitted.size(), std::size_t(1));
     QVERIFY(!b.submitted.front().effect->isOwned);
-    QCOMPARE(b.objects->ownerOf(Lsn(1)), std::int64_t(0));
+    QCOMPARE(b.objects->actions().ownerOf(Lsn(1)), std::int64_t(0));
 }
 
 void TestObjectEffects::noEffectLeadsOutOfASandbox() {

@@ -291,7 +291,7 @@ void TestObjects::peopleAreToldOfATypeThatHasOrphansAndWhenThatIsOver() {
     const std::string text = "Objects of the type page are due, and no actor looks at them: worker_unknown.";
     QCOMPARE(b.troubles, (std::map<std::string, std::string>{{"orphans page", text}}));
     b.troubles.clear();
-    b.objects->tellTroubles(); // there is a new rule
+    b.objects->troubles().tellAll(); // there is a new rule
     QCOMPARE(b.troubles.size(), std::size_t(1));
     b.hasWorker = true;
     b.objects->workersChanged();

@@ -124,7 +124,7 @@ private Q_SLOTS:
     void mustCollectAllObjectsWithARetryAtThatAreInNoQueue() {
         add(""), add("anna", "sealed"), add("anna", "queued", kSecond), add("anna"), add("");
         QVERIFY(pass().ends_with("orphan 1 key_missing, orphan 5 key_missing"));
-        QCOMPARE(orchestrator_->orphanCount(), 2U);
+        QCOMPARE(orchestrator_->orphans().count(), 2U);
         QCOMPARE(orchestrator_->queued(type_), 1U);
     }
     void theTimeIndexTakesWhatIsDueInTheOrderOfTimesAndNumbers() {
@@ -192,6 +192,55 @@ private Q_SLOTS:
         QCOMPARE(pass(), isEndFirst ? "idle" : "");
         orchestrator_->actorEnded(1, "", now_);
         QCOMPARE(orchestrator_->actorCount(), 0U);
+    }
+
+    // --- parts of the orchestrator, each alone
+    void anOrphanIsCountedByTypeAndReasonUntilItIsNone() {
+        Orphans orphans;
+        Object first;
+        first.id = ObjectId(1);
+        Object second;
+        second.id = ObjectId(2);
+        second.type = 3;
+        QCOMPARE(orphans.count(3, OrphanReason::KeyMissing), 0U);
+        orphans.add(second, OrphanReason::KeyMissing);
+        orphans.add(first, OrphanReason::NoActor);
+        orphans.add(first, OrphanReason::KeyMissing); // it is one already
+        QCOMPARE(orphans.count(), 2U);
+        QCOMPARE(orphans.count(0, OrphanReason::NoActor), 1U);
+        QCOMPARE(orphans.count(0, OrphanReason::KeyMissing), 0U);
+        QCOMPARE(orphans.count(3, OrphanReason::KeyMissing), 1U);
+        QCOMPARE(orphans.first(1).size(), 1U);
+        QVERIFY(orphans.first(1).front().object == ObjectId(1));
+        for (int i = 0; i < 2; ++i) orphans.remove(first);
+        QCOMPARE(orphans.count(), 1U);
+        QCOMPARE(orphans.count(0, OrphanReason::NoActor), 0U);
+        QCOMPARE(name(orphans.first().front().why), "key_missing");
+    }
+    void anOrphanIsWarnedOfOnceUntilThatIsTakenBack() {
+        Orphans orphans;
+        Object object;
+        object.id = ObjectId(1);
+        for (int i = 0; i < 2; ++i) orphans.warn(object);
+        QCOMPARE(orphans.takeUnwarned().size(), 1U);
+        QVERIFY(orphans.takeUnwarned().empty());
+        object.isWarned = false;
+        orphans.warn(object);
+        QCOMPARE(orphans.takeUnwarned().size(), 1U);
+    }
+    void aTypeIsWrittenUntilEachOfItsWritesIsAnswered() {
+        PendingWrites writes;
+        Object object;
+        object.id = ObjectId(1);
+        object.type = 2;
+        QVERIFY(!writes.hasOf(2));
+        for (int i = 0; i < 2; ++i) writes.begin(object); // a claim, and a change by hand
+        writes.end(ObjectId(1));
+        writes.end(ObjectId(9)); // nobody's
+        QVERIFY(writes.has(ObjectId(1)) && writes.hasOf(2));
+        writes.end(ObjectId(1));
+        writes.end(ObjectId(1));
+        QVERIFY(!writes.has(ObjectId(1)) && !writes.hasOf(2));
     }
 };
 

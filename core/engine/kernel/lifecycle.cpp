@@ -245,7 +245,7 @@ void Kernel::startServices() {
     services_.cloud->start();
     serve("schedules", services_.schedules->run());
     serve("objects", services_.objects->run());
-    serve("kept objects", services_.objects->keep());
+    serve("kept objects", services_.objects->retention().run());
     serve("hook folder", services_.hooks->watch());
     serve("alerts", services_.alerts->run());
     serve("alert alarm", services_.alerts->watchAlarm());

@@ -96,7 +96,7 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
     services.schedules->restore(restored->documents);
     services.objects->restore(restored->objectTypes, restored->effects, restored->lastObject,
                               restored->lastObjectType);
-    services.objects->restoreActions(restored->ownedActions);
+    services.objects->actions().restore(restored->ownedActions);
     if (auto read = ground.store->restoreObjects(
             [&services](std::span<store::ObjectStanding> rows) { services.objects->restoreObjects(rows); });
         !read)

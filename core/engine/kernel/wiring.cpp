@@ -250,14 +250,14 @@ void Wiring::openResults() {
         .kept =
             [this](const session::LiveView& live, ActionState state, Reason reason) {
                 services_.recordings->ended(live.lsn);
-                services_.objects->actionEnded(live.lsn);
+                services_.objects->actions().ended(live.lsn);
                 services_.alerts->ended(live.lsn, {.queue = live.queue,
                                                    .cls = live.cls.value,
                                                    .label = live.label.value,
                                                    .state = state,
                                                    .reason = reason});
             },
-        .objectOf = [this](Lsn lsn) { return services_.objects->ownerOf(lsn); }});
+        .objectOf = [this](Lsn lsn) { return services_.objects->actions().ownerOf(lsn); }});
 }
 
 void Wiring::openRescheduling() {

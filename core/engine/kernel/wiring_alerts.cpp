@@ -94,7 +94,7 @@ void Wiring::openAlerts() {
             [this] {
                 tellMachines();
                 tellLostGpus();
-                services_.objects->tellTroubles();
+                services_.objects->troubles().tellAll();
             },
         .arm = [this](std::optional<WallMicros> at) { services_.alertAlarm->set(at); },
         .rung = [this] { return services_.alertAlarm->rung(); },

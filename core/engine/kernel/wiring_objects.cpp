@@ -106,9 +106,9 @@ void Wiring::openObjects() {
         .now = [this] { return ground_.scale.at(MonoClock::now()); },
         .changed = [this](std::int64_t id) { services_.changes->noteObject(id); },
         .trouble =
-            [this](Objects::Trouble what, const std::string& type, const std::string& text) {
+            [this](ObjectTroubles::Kind what, const std::string& type, const std::string& text) {
                 const auto kind =
-                    what == Objects::Trouble::Stuck ? alerts::Kind::StuckObjects : alerts::Kind::Orphan;
+                    what == ObjectTroubles::Kind::Stuck ? alerts::Kind::StuckObjects : alerts::Kind::Orphan;
                 if (text.empty()) return services_.alerts->clear(kind, type);
                 services_.alerts->raise(kind, {.key = type, .text = text, .since = wallNow()});
             },

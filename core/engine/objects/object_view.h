@@ -86,7 +86,7 @@ struct OrchestratorView {
     std::size_t outbox = 0;
     std::optional<WallMicros> nextLook{};
     std::vector<lifecycle::HookFigures> hooks{};
-    static constexpr std::size_t kMostOrphans = lifecycle::Orchestrator::kMostShown;
+    static constexpr std::size_t kMostOrphans = lifecycle::Orphans::kMostShown;
 };
 
 /// The members of an object, but for its actions; `history` where there is some.

@@ -73,7 +73,48 @@ Result<void> checkFilter(const lifecycle::Type& type, const std::string& status,
 } // namespace
 
 Objects::Objects(Parts parts)
-    : parts_(std::move(parts)) {
+    : parts_(std::move(parts))
+    , io_{.post = parts_.post,
+          .spawn = parts_.spawn,
+          .now = parts_.now,
+          .wakeUp = [this] { wakeUp(); },
+          .refused = [this](const Error& error) { journalRefused(error); }}
+    , troubles_(orchestrator_, parts_.trouble)
+    , hooks_(orchestrator_, parts_.hooks)
+    , owned_({.io = io_,
+              .action = parts_.reads.action,
+              .wake =
+                  [this](std::int64_t id, Lsn ended, WallMicros at) {
+                      poke(ObjectId(id), PokeWhy::Action, ended.value, at);
+                      orchestrator_.wake(ObjectId(id), at);
+                  }})
+    , effects_({.orchestrator = orchestrator_,
+                .outbox = outbox_,
+                .io = io_,
+                .hooks = hooks_,
+                .troubles = troubles_,
+                .owned = owned_,
+                .page = parts_.reads.page,
+                .submit = parts_.submit,
+                .areContained = parts_.areContained,
+                .wake =
+                    [this](ObjectId id, ObjectId by, WallMicros at) {
+                        poke(id, PokeWhy::Object, by.value, at);
+                        orchestrator_.wake(id, at);
+                    },
+                .make = [this](GivenObject given,
+                               store::EffectName effect) { return makeFor(std::move(given), effect); }})
+    , retention_({.orchestrator = orchestrator_,
+                  .steadyType = [this](TypeNumber number) -> std::optional<std::int64_t> {
+                      if (types_[number].isLeaving) return std::nullopt;
+                      return types_[number].id;
+                  },
+                  .page = parts_.reads.page,
+                  .remove = [this](std::vector<std::int64_t> ids) { return remove(std::move(ids)); },
+                  .owners = [this] { return owned_.owners(); },
+                  .isChanging = [this](ObjectId id) { return outbox_.has(id) || isMovedByHand(id); },
+                  .now = parts_.now})
+    , keys_(io_, parts_.reads.keptAnswer) {
     parts_.actors.attach(
         {.ready = [this](lifecycle::ActorNumber actor) { actorReady(actor); },
          .began = [this](lifecycle::ActorNumber actor) { actorBegan(actor); },
@@ -102,7 +143,7 @@ void Objects::restore(std::span<const store::ObjectTypeRow> types, std::span<con
         }
         types_.push_back({.id = row.id, .body = row.body});
         numbers_[row.id] = *number;
-        keepFrom(*number, now);
+        retention_.begin(*number, now);
     }
     for (const store::EffectRow& row : effects)
         outbox_.add({.object = ObjectId(row.object),
@@ -137,14 +178,6 @@ void Objects::restoreObjects(std::span<const store::ObjectStanding> objects) {
     }
 }
 
-void Objects::restoreActions(std::span<const store::OwnedAction> actions) {
-    for (const store::OwnedAction& action : actions)
-        if (action.isPending)
-            owned_[action.lsn] = action.object;
-        else
-            ended_.emplace_back(action.lsn, action.object);
-}
-
 void Objects::workersChanged() {
     YARD_ASSERT_OWNER(owner_);
     for (std::size_t number = 0; number < types_.size(); ++number) learn(static_cast<TypeNumber>(number));
@@ -161,7 +194,7 @@ void Objects::learn(TypeNumber number) {
         if (worker && known != worker->id && !std::exchange(known, worker->id).empty())
             orchestrator_.workerReplaced(number);
     }
-    if (!orchestrator_.hasActors(number)) failCalls(number);
+    if (!orchestrator_.hasActors(number)) effects_.failCalls(number);
 }
 
 // --- types
@@ -243,7 +276,7 @@ Objects::Held::~Held() {
 /// Waits until the journal has what is on its way to it.
 coro::Task<Result<void>> Objects::untilUnwritten(TypeNumber number) {
     const WallMicros until = parts_.now() + kUnwrittenWithin.count();
-    while (orchestrator_.isWriting(number) || types_[number].creating > 0) {
+    while (orchestrator_.writes().hasOf(number) || types_[number].creating > 0) {
         if (parts_.now() >= until)
             co_return fail(ErrorKind::Busy, "Objects of the type are being written; try again in a moment.");
         co_await coro::sleepFor(kUnwrittenLook);
@@ -311,7 +344,7 @@ coro::Task<Result<void>> Objects::commitType(lifecycle::Type type, store::Object
     numbers_[row.id] = *number;
     lastType_ = std::max(lastType_, row.id);
     learn(*number);
-    keepFrom(*number, now);
+    retention_.begin(*number, now);
     noteChanged(0);
     changed_.notifyAll();
     wakeUp();
@@ -341,9 +374,9 @@ coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
             removed = std::unexpected(*done.error);
     }
     if (removed) removed = orchestrator_.removeType(*number);
-    tellChangedTroubles();
+    troubles_.tellChanged();
     noteChanged(0);
-    if (removed) failCalls(*number);
+    if (removed) effects_.failCalls(*number);
     co_return removed;
 }
 
@@ -384,7 +417,7 @@ coro::Task<Result<ObjectView>> Objects::get(std::int64_t id, Duration wait, std:
     view.children = std::move((*read)->children);
     view.history = *std::move(history);
     view.pokes = pokes_.of(ObjectId(id));
-    auto actions = co_await actionsOf(std::move((*read)->actions));
+    auto actions = co_await owned_.views(std::move((*read)->actions));
     if (!actions) co_return std::unexpected(std::move(actions.error()));
     view.actions = *std::move(actions);
     view.isReached = until.empty() ? view.row.retryAt == 0 : view.row.status == until;
@@ -458,8 +491,8 @@ OrchestratorView Objects::orchestrator() const {
                                        .isReady = entry.isReady});
         view.types.push_back(std::move(type));
     }
-    view.orphanCount = orchestrator_.orphanCount();
-    for (const lifecycle::WarnOrphan& orphan : orchestrator_.orphans(OrchestratorView::kMostOrphans)) {
+    view.orphanCount = orchestrator_.orphans().count();
+    for (const lifecycle::WarnOrphan& orphan : orchestrator_.orphans().first(OrchestratorView::kMostOrphans)) {
         const lifecycle::Object* object = orchestrator_.find(orphan.object);
         const lifecycle::Type& type = orchestrator_.type(object->type);
         view.orphans.push_back({.id = orphan.object.value,

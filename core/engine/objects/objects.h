@@ -3,7 +3,7 @@
 // from the commit of the move on, and is carried out from there.
 //
 // Owner: engine thread; one cooperative thread (run()), which wakes for the next time that something is due and when
-// something happened, one for what is kept (keep()), and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
+// something happened, and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
 // the warm runner. Bounds: store::kMostObjects at once; looks as many as there are actors; effects on their way
 // lifecycle::Outbox::kMaxOnTheirWay. A write that the journal refuses did not happen: the object is looked at again.
 #pragma once
@@ -15,9 +15,16 @@
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/engine/objects/actor_processes.h"
-#include "core/engine/objects/hooks.h"
 #include "core/engine/objects/look_ahead.h"
+#include "core/engine/objects/object_actor.h"
+#include "core/engine/objects/object_effects.h"
+#include "core/engine/objects/object_hooks.h"
+#include "core/engine/objects/object_io.h"
+#include "core/engine/objects/object_request_keys.h"
+#include "core/engine/objects/object_retention.h"
+#include "core/engine/objects/object_troubles.h"
 #include "core/engine/objects/object_view.h"
+#include "core/engine/objects/owned_actions.h"
 #include "core/engine/objects/pokes.h"
 #include "core/engine/state/views.h"
 #include "core/engine/state/worker_registry.h"
@@ -29,12 +36,10 @@
 #include "core/store/operations.h"
 #include "core/store/reader.h"
 
-#include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,11 +63,6 @@ struct ObjectQuery {
 
 class Objects {
 public:
-    /// Hooks may be asked about one request so long, however many objects it has.
-    static constexpr Duration kCleanedWithin = std::chrono::seconds(30);
-    /// What people should look at: objects that do not get on, and those that are due and that nobody looks at.
-    enum class Trouble : unsigned char { Stuck, Orphans };
-    using Posted = std::unique_ptr<coro::OneShot<store::AckDetail>>;
     struct Reads {
         std::function<coro::Task<Result<std::optional<store::ObjectWithRelatives>>>(std::int64_t)> object;
         std::function<coro::Task<Result<store::ObjectPage>>(store::ObjectQuestion)> page;
@@ -76,8 +76,8 @@ public:
             stays{};
     };
     struct Parts {
-        /// Is posted when this returns, so that the journal keeps the order.
-        std::function<Posted(store::Action)> post;
+        /// As ObjectIo::post.
+        std::function<PostedObjects(store::Action)> post;
         Reads reads;
         ActorProcesses& actors;
         std::function<const RegisteredWorker*(std::string_view)> worker; ///< null: there is none
@@ -87,9 +87,8 @@ public:
         std::function<bool()> areContained; ///< workers run in sandboxes: no effect of theirs leads out of one
         std::function<WallMicros()> now;    ///< never runs backwards
         std::function<void(std::int64_t id)> changed{}; ///< as ChangeLog::noteObject(); empty: nobody asks
-        /// Of a type, when it begins and when it is over: then `text` is empty. Empty: nobody asks.
-        std::function<void(Trouble, const std::string& type, const std::string& text)> trouble{};
-        Hooks* hooks = nullptr; ///< null: there are none
+        ObjectTroubles::Tell trouble{};                 ///< empty: nobody asks
+        Hooks* hooks = nullptr;                         ///< null: there are none
     };
     explicit Objects(Parts parts);
 
@@ -100,20 +99,11 @@ public:
                  std::int64_t lastObject, std::int64_t lastType);
     /// After restore(), whose effects hold back the looks at their objects.
     void restoreObjects(std::span<const store::ObjectStanding> objects);
-    /// Objects whose action ended while no engine told them are woken by run().
-    void restoreActions(std::span<const store::OwnedAction> actions);
     coro::Task<void> run();
-    /// Deletes objects that ended `keep_days` of their type ago, and of which nothing goes on: no effect, no action, no
-    /// child. Looks once an hour.
-    coro::Task<void> keep();
     /// Nothing is decided any more. What is looked at is due at once for the next engine.
     void stop();
     /// Some were registered or removed.
     void workersChanged();
-    /// The journal has the end of an action: its object, where it belongs to one, is due now.
-    void actionEnded(Lsn lsn);
-    /// The object that an action which has not ended belongs to; 0: to none.
-    std::int64_t ownerOf(Lsn lsn) const;
 
     // --- types
     /// A new one, or a new version of one. Malformed, Invalid, TooLarge; WrongState: objects stand in its way; Busy;
@@ -130,10 +120,7 @@ public:
     coro::Task<Result<void>> removeType(std::string name, bool isForced);
 
     // --- objects
-    struct Created {
-        std::vector<std::int64_t> ids;
-        bool isList = false;
-    };
+    using Created = CreatedObjects;
     /// One or a list, all or none. One whose key its type has already is the one that is there.
     coro::Task<Result<Created>> create(std::string json);
     /// The same once: a repeat within a day makes nothing, and gets the first answer. Invalid: another body.
@@ -154,18 +141,16 @@ public:
     coro::Task<Result<void>> move(std::int64_t id, std::string to, bool isForced);
     /// The same once, as createOnce().
     coro::Task<Result<void>> moveOnce(std::int64_t id, std::string to, bool isForced, store::Idempotency once);
-    /// Which objects a request of many is about, and where others begin.
-    struct Choice {
-        std::vector<std::int64_t> ids{};
-        std::int64_t cursor = 0; ///< 0: there are no others
-    };
+    using Choice = ObjectChoice;
     /// What is chosen first is kept, and a repeat within a day is about the same. Invalid: another body.
     coro::Task<Result<Choice>> chooseOnce(Choice choice, store::Idempotency once);
     /// With history and effects; children stay. How many there were.
     coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
     OrchestratorView orchestrator() const;
-    /// All troubles that there are, and are not, again.
-    void tellTroubles();
+    ObjectTroubles& troubles() { return troubles_; }
+    ObjectRetention& retention() { return retention_; }
+    /// restore() before run(), which tells the ends.
+    OwnedActions& actions() { return owned_; }
 
 private:
     struct TypeEntry {
@@ -175,33 +160,7 @@ private:
         unsigned creating = 0;  ///< objects of it that are not committed yet
         bool isLeaving = false; ///< takes no new ones
         std::string lastFailure{};
-        std::array<bool, lifecycle::kOrphanReasons> isWarned{}; ///< in the log
-        std::array<bool, 2> told{};                             ///< by Trouble: that there is some
-        std::size_t failing = 0;                                ///< creates of its objects that have failed again
         lifecycle::MoveRates rates{};
-        WallMicros keepingAt = 0; ///< next look for those to delete; 0: none
-    };
-    struct ActorEntry {
-        lifecycle::TypeNumber type = 0;
-        std::string key{};
-        lifecycle::Seen seen{}; ///< what it looks at; id 0: nothing
-        std::optional<lifecycle::EffectKey> call{};
-        std::string fields{}; ///< of what it looks at
-        WallMicros since = 0;
-        bool isReady = false;
-    };
-    /// What the history says of the move that an answer makes.
-    struct Told {
-        std::string actor{};
-        std::int64_t tickMs = 0;
-        std::string fields{};
-        std::optional<store::Idempotency> once{};
-    };
-    /// What hooks see of a write beside it.
-    struct HookView {
-        lifecycle::TypeNumber type = 0;
-        lifecycle::HookObject object{};
-        std::string actor{}; ///< empty: it has ended, and its hooks have run
     };
     struct ByHand {
         coro::Event done{};
@@ -218,15 +177,11 @@ private:
     void carry(const lifecycle::SendCall& call);
     void carry(lifecycle::Write write);
     void carry(const lifecycle::EndActor& end);
-    void carry(const lifecycle::WarnOrphan& orphan);
-    void carry(const lifecycle::Idle&) const { fire(lifecycle::HookPoint::OrchestratorIdle); }
-    void tellChangedTroubles();
-    std::size_t countOf(lifecycle::TypeNumber number, Trouble what) const;
-    void tell(lifecycle::TypeNumber number, Trouble what);
-    std::string orphansText(lifecycle::TypeNumber number) const;
-    coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, Posted posted);
+    void carry(const lifecycle::WarnOrphan& orphan) { troubles_.warnOf(orphan); }
+    void carry(const lifecycle::Idle&) const { hooks_.fire(lifecycle::HookPoint::OrchestratorIdle); }
+    coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, PostedObjects posted);
     coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch,
-                                 std::optional<HookView> view, Posted posted);
+                                 std::optional<ObjectHooks::View> view, PostedObjects posted);
     void journalRefused(const Error& error);
     coro::Task<void> lookAt(lifecycle::SendTick tick, LookAhead::BatchPtr ahead);
     coro::Task<Result<std::optional<store::ObjectWithRelatives>>> rowFor(lifecycle::Seen seen,
@@ -234,7 +189,7 @@ private:
     void readAhead(const std::vector<lifecycle::Claim>& claims);
     void poke(lifecycle::ObjectId id, PokeWhy why, std::int64_t by, WallMicros now);
     void settlePokes(const lifecycle::Write& write, const lifecycle::Object& before);
-    coro::Task<Result<std::vector<OwnedActionView>>> actionsOf(std::vector<std::pair<std::string, Lsn>> named);
+    std::string processName(const ObjectActor& actor) const; ///< without its number
     void actorReady(lifecycle::ActorNumber actor);
     void actorBegan(lifecycle::ActorNumber actor);
     void actorAnswered(lifecycle::ActorNumber actor, const std::string& answer);
@@ -244,72 +199,6 @@ private:
     void noteChanged(std::int64_t id) {
         if (parts_.changed) parts_.changed(id);
     }
-
-    // objects_effects.cpp: the outbox
-    void carryOut(lifecycle::CarryOut effect);
-    coro::Task<void> makeObject(lifecycle::CarryOut effect);
-    coro::Task<void> submitAction(lifecycle::CarryOut effect);
-    coro::Task<void> wakeOthers(lifecycle::CarryOut effect);
-    coro::Task<void> dropEffect(lifecycle::EffectKey key);
-    void tellEnds();
-    coro::Task<void> commitEnds(Posted posted);
-    coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
-    void failed(const lifecycle::CarryOut& effect, const std::string& why);
-    void noteFailing(const lifecycle::CarryOut& effect);
-    void noteOver(const lifecycle::EffectKey& key);
-    void notMade(const lifecycle::CarryOut& effect, const Error& error);
-    void failCalls(lifecycle::TypeNumber number);
-    void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
-
-    // objects_hooks.cpp: tells hooks what happens, and asks them before a change
-    bool wants(lifecycle::HookPoint point) const { return parts_.hooks && parts_.hooks->wants(point); }
-    void fire(lifecycle::HookPoint point) const;
-    void fire(const lifecycle::HookEvent& event) const;
-    void fireActor(lifecycle::HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
-                   std::string error = {}) const;
-    void fireLook(lifecycle::HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
-                  std::string error = {}) const;
-    void fireEffect(lifecycle::HookPoint point, const lifecycle::CarryOut& effect, std::string error = {}) const;
-    void fireNew(lifecycle::HookPoint point, const store::NewObject& made) const;
-    void fireDeleted(const lifecycle::Object& object) const;
-    bool tellsWrites() const;
-    /// Tells hooks that a write is on its way to the journal. Nothing: no hook wants to know.
-    std::optional<HookView> tellBefore(const lifecycle::Write& write, const lifecycle::Object& object,
-                                       const Told& told) const;
-    void tellAfter(const lifecycle::Write& write, bool ok, const HookView& view) const;
-    std::string processName(const ActorEntry& actor) const; ///< without its number
-    std::string actorName(lifecycle::ActorNumber number, lifecycle::TypeNumber type) const;
-    /// With the fields that hooks make of what is given. Errors: as Hooks::clean().
-    coro::Task<Result<GivenObject>> cleaned(GivenObject given);
-    /// All of a request, within kCleanedWithin; an error's index is that of the object. NotAccepting: they took longer.
-    coro::Task<Result<std::vector<GivenObject>>> allCleaned(std::vector<GivenObject> given);
-    coro::Task<Result<std::vector<GivenObject>>> cleanedInTurn(std::vector<GivenObject> given);
-    coro::Task<Result<std::string>> cleanedSet(lifecycle::Type type, store::ObjectRow before, std::string set);
-
-    // objects_keeping.cpp: what ended
-    void keepFrom(lifecycle::TypeNumber number, WallMicros at);
-    std::optional<WallMicros> nextKeeping() const;
-    bool hasEnded(lifecycle::TypeNumber number) const;
-    bool mayDropOld(lifecycle::TypeNumber number) const;
-    coro::Task<void> dropOld(lifecycle::TypeNumber number);
-    std::vector<std::int64_t> droppable(const std::vector<store::ObjectRow>& rows) const;
-
-    // objects_repeats.cpp: requests that come twice
-    /// While it lives a repeat waits.
-    class HeldKey {
-    public:
-        HeldKey(Objects& objects, std::string key);
-        HeldKey(const HeldKey&) = delete;
-        HeldKey& operator=(const HeldKey&) = delete;
-        ~HeldKey();
-
-    private:
-        Objects& objects_;
-        std::string key_;
-    };
-    coro::Task<Result<std::optional<std::string>>> firstAnswer(store::Idempotency once);
-    static std::string answerBegin(bool isList);
-    static Created createdFrom(std::string_view answer);
 
     // objects.cpp, objects_changing.cpp: commands
     Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;
@@ -341,36 +230,36 @@ private:
     coro::Task<Result<std::vector<std::int64_t>>> commitNew(std::vector<store::NewObject> objects,
                                                             std::optional<store::EffectName> effect,
                                                             std::optional<store::Idempotency> once = {});
+    coro::Task<Result<std::vector<std::int64_t>>> makeFor(GivenObject given, store::EffectName effect);
     coro::Task<Result<void>> moveByHand(std::int64_t id, std::string to, bool isForced,
                                         std::optional<store::Idempotency> once);
     coro::Task<Result<bool>> decideByHand(lifecycle::ObjectId id, lifecycle::Revision revision);
+    bool isMovedByHand(lifecycle::ObjectId id) const;
     bool isReached(std::int64_t id, const std::string& until) const;
 
     Parts parts_;
+    ObjectIo io_;
     lifecycle::Orchestrator orchestrator_;
     lifecycle::Outbox outbox_;
+    ObjectTroubles troubles_;
+    ObjectHooks hooks_;
+    OwnedActions owned_;
+    ObjectEffects effects_;
+    ObjectRetention retention_;
+    ObjectRequestKeys keys_;
     std::vector<TypeEntry> types_;                          ///< by their numbers
     std::map<std::int64_t, lifecycle::TypeNumber> numbers_; ///< by their numbers in the journal
     std::map<std::string, std::int64_t> unread_;            ///< types of the journal that cannot be read
-    std::map<lifecycle::ActorNumber, ActorEntry> actors_;
-    std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
-    std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
-    std::map<lifecycle::EffectKey, lifecycle::TypeNumber> failing_; ///< creates that have failed more than once
+    std::map<lifecycle::ActorNumber, ObjectActor> actors_;
+    std::map<lifecycle::ObjectId, ObjectMoveNote> told_; ///< until the write that follows
     std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
-    std::map<Lsn, std::int64_t> owned_;               ///< actions that have not ended, and whose they are
-    std::vector<std::pair<Lsn, std::int64_t>> ended_; ///< and whose they were: their objects are not woken yet
-    bool isTellingEnds_ = false;                      ///< a commit of some is on its way
     std::int64_t lastObject_ = 0;
     std::int64_t lastType_ = 0;
     bool isStopped_ = false;
-    bool hasPassed_ = false;          ///< once
     coro::Event work_;                ///< there may be something to decide
-    coro::Event keeping_;             ///< a type is another one
     coro::ConditionVariable changed_; ///< some object is another one
     LookAhead ahead_;
     Pokes pokes_;
-    std::set<std::string> heldKeys_; ///< idempotency keys of requests on their way
-    coro::ConditionVariable keyFreed_;
     coro::Mutex typeMutex_; ///< one change of types at a time
     OwnerCheck owner_;
 };

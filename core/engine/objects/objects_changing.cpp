@@ -49,14 +49,14 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
                                                                  std::optional<store::Idempotency> once) {
     for (const store::NewObject& object : objects) {
         ++types_[numbers_.at(object.type)].creating;
-        fireNew(lifecycle::HookPoint::Save, object);
+        hooks_.fireNew(lifecycle::HookPoint::Save, numbers_.at(object.type), object);
     }
     const auto posted = parts_.post(store::CreateObjects{
         .objects = objects, .effect = effect, .now = parts_.now(), .idempotency = std::move(once)});
     const store::AckDetail done = co_await posted->get();
     for (const store::NewObject& object : objects) --types_[numbers_.at(object.type)].creating;
     if (done.error) co_return std::unexpected(*done.error);
-    if (done.repeated) co_return createdFrom(done.answer).ids;
+    if (done.repeated) co_return createdFromAnswer(done.answer).ids;
     // Fewer where the effect was carried out already.
     for (std::size_t at = 0; at < std::min(objects.size(), done.objects.size()); ++at) {
         const store::NewObject& made = objects[at];
@@ -72,11 +72,20 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
         orchestrator_.add(object);
         types_[number].rates.count({}, object.status, parts_.now());
         noteChanged(made.id);
-        fireNew(lifecycle::HookPoint::Created, made);
+        hooks_.fireNew(lifecycle::HookPoint::Created, number, made);
     }
     changed_.notifyAll();
     wakeUp();
     co_return done.objects;
+}
+
+/// What an effect makes.
+coro::Task<Result<std::vector<std::int64_t>>> Objects::makeFor(GivenObject given, store::EffectName effect) {
+    auto object = newObject(given, parts_.now());
+    if (!object) co_return std::unexpected(std::move(object.error()));
+    std::vector<store::NewObject> one;
+    one.push_back(*std::move(object));
+    co_return co_await commitNew(std::move(one), effect);
 }
 
 coro::Task<Result<Objects::Created>> Objects::create(std::string json) {
@@ -93,7 +102,7 @@ coro::Task<Result<Objects::Created>> Objects::createAll(std::string json, std::o
         return std::unexpected(std::move(error));
     };
     // All are asked of before the first is made: from then on nothing is waited for before the commit.
-    given = co_await allCleaned(*std::move(given));
+    given = co_await hooks_.allCleaned(*std::move(given));
     if (!given) {
         if (!created.isList) given.error().index = -1;
         co_return std::unexpected(std::move(given.error()));
@@ -107,7 +116,7 @@ coro::Task<Result<Objects::Created>> Objects::createAll(std::string json, std::o
         if (!object) co_return refusal(std::move(object.error()), objects.size());
         objects.push_back(*std::move(object));
     }
-    if (once) once->answer = answerBegin(created.isList);
+    if (once) once->answer = createdAnswerBegin(created.isList);
     auto ids = co_await commitNew(std::move(objects), {}, std::move(once));
     if (!ids) co_return std::unexpected(ids.error());
     created.ids = *std::move(ids);
@@ -121,6 +130,11 @@ Result<const lifecycle::Object*> Objects::changeable(std::int64_t id) const {
     if (!object) return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", id));
     if (auto may = mayChange(object->type); !may) return std::unexpected(std::move(may.error()));
     return object;
+}
+
+bool Objects::isMovedByHand(ObjectId id) const {
+    const auto first = byHand_.lower_bound({id, 0});
+    return first != byHand_.end() && first->first.first == id;
 }
 
 /// Carries out the decision that was just made, and waits for it. False: somebody else was first.
@@ -153,8 +167,8 @@ coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::s
     if (before->row.revision != object->revision || (revision && *revision != object->revision))
         co_return Changed{.view = *std::move(before), .isOther = true};
     auto set = checkedSet(orchestrator_.type(object->type), fields);
-    if (set && wants(lifecycle::HookPoint::Clean)) {
-        auto cleaned = co_await cleanedSet(orchestrator_.type(object->type), before->row, *std::move(set));
+    if (set && hooks_.wants(lifecycle::HookPoint::Clean)) {
+        auto cleaned = co_await hooks_.cleanedSet(orchestrator_.type(object->type), before->row, *std::move(set));
         const auto again = changeable(number);
         if (!again) co_return std::unexpected(again.error());
         object = *again;
@@ -186,8 +200,8 @@ coro::Task<Result<void>> Objects::moveByHand(std::int64_t number, std::string to
                                              std::optional<store::Idempotency> once) {
     YARD_ASSERT_OWNER(owner_);
     const ObjectId id(number);
-    Told told{.actor = "by hand", .once = std::move(once)};
-    if (tellsWrites()) { // hooks see its fields
+    ObjectMoveNote told{.actor = "by hand", .once = std::move(once)};
+    if (hooks_.tellsWrites()) { // hooks see its fields
         auto read = co_await parts_.reads.object(number);
         if (!read) co_return std::unexpected(read.error());
         if (*read) told.fields = std::move((*read)->row.fields);
@@ -241,7 +255,7 @@ coro::Task<Result<std::int64_t>> Objects::remove(std::vector<std::int64_t> ids) 
             orchestrator_.wake(object->parent, parts_.now());
         }
         pokes_.forget(ObjectId(id));
-        fireDeleted(*object);
+        hooks_.fireDeleted(*object);
         outbox_.hurry(ObjectId(id), parts_.now()); // what waits of it is over
         orchestrator_.remove(ObjectId(id));
         noteChanged(id);
@@ -250,6 +264,38 @@ coro::Task<Result<std::int64_t>> Objects::remove(std::vector<std::int64_t> ids) 
     changed_.notifyAll();
     wakeUp();
     co_return count;
+}
+
+// --- requests that may come twice
+
+coro::Task<Result<Objects::Created>> Objects::createOnce(std::string json, store::Idempotency once) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto held = co_await keys_.hold(once.key);
+    auto before = co_await keys_.firstAnswer(once);
+    if (!before) co_return std::unexpected(std::move(before.error()));
+    if (*before) co_return createdFromAnswer(**before);
+    co_return co_await createAll(std::move(json), std::move(once));
+}
+
+coro::Task<Result<void>> Objects::moveOnce(std::int64_t id, std::string to, bool isForced,
+                                           store::Idempotency once) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto held = co_await keys_.hold(once.key);
+    const auto before = co_await keys_.firstAnswer(once);
+    if (!before) co_return std::unexpected(before.error());
+    if (*before) co_return Result<void>{};
+    co_return co_await moveByHand(id, std::move(to), isForced, std::move(once));
+}
+
+coro::Task<Result<Objects::Choice>> Objects::chooseOnce(Choice choice, store::Idempotency once) {
+    YARD_ASSERT_OWNER(owner_);
+    once.answer = choiceAnswer(choice);
+    const auto posted = parts_.post(
+        store::CreateObjects{.objects = {}, .effect = {}, .now = parts_.now(), .idempotency = std::move(once)});
+    const store::AckDetail done = co_await posted->get();
+    if (done.error) co_return std::unexpected(*done.error);
+    if (done.repeated) co_return choiceFromAnswer(done.answer);
+    co_return choice;
 }
 
 } // namespace yard::engine

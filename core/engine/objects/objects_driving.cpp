@@ -26,19 +26,10 @@ constexpr Duration kLeastPause{1'000};
 /// No look begins so long after the journal refused something.
 constexpr Duration kRefusedPause{1'000'000};
 
-/// Of which people are told.
-constexpr std::array kToldReasons{lifecycle::OrphanReason::NoActor, lifecycle::OrphanReason::StatusNotClaimed,
-                                  lifecycle::OrphanReason::WorkerUnknown, lifecycle::OrphanReason::KeyMissing};
-
-std::string stuckText(const std::string& type, std::size_t count) {
-    return fmt::format("Objects of the type {} do not get on, {} of them: they were retried too often.", type,
-                       count);
-}
-
 } // namespace
 
 coro::Task<void> Objects::run() {
-    fire(lifecycle::HookPoint::OrchestratorStartup);
+    hooks_.fire(lifecycle::HookPoint::OrchestratorStartup);
     for (;;) {
         work_.clear();
         drain();
@@ -64,6 +55,8 @@ void Objects::stop() {
     store::WakeObjects wake{.ids = {}, .effect = {}, .at = parts_.now()};
     for (const ObjectId id : orchestrator_.looked()) wake.ids.push_back(id.value);
     if (!wake.ids.empty()) (void)parts_.post(std::move(wake));
+    owned_.stop();
+    retention_.stop();
     if (parts_.hooks) parts_.hooks->stop();
 }
 
@@ -71,12 +64,12 @@ void Objects::drain() {
     YARD_ASSERT_OWNER(owner_);
     if (isStopped_) return;
     const WallMicros now = parts_.now();
-    tellEnds();
-    fire(lifecycle::HookPoint::OrchestratorTickStarted);
+    owned_.tellEnds();
+    hooks_.fire(lifecycle::HookPoint::OrchestratorTickStarted);
     orchestrator_.pass(now);
     carry(orchestrator_.take());
-    tellChangedTroubles();
-    for (lifecycle::CarryOut& effect : outbox_.take(now)) carryOut(std::move(effect));
+    troubles_.tellChanged();
+    for (lifecycle::CarryOut& effect : outbox_.take(now)) effects_.carryOut(std::move(effect));
 }
 
 void Objects::carry(std::vector<lifecycle::Decision> decisions) {
@@ -123,7 +116,7 @@ void Objects::readAhead(const std::vector<lifecycle::Claim>& claims) {
         parts_.spawn("object rows", LookAhead::fill(std::move(batch), parts_.reads.ahead, std::move(ids)));
 }
 
-coro::Task<void> Objects::commitClaims(std::vector<lifecycle::Claim> claims, Posted posted) {
+coro::Task<void> Objects::commitClaims(std::vector<lifecycle::Claim> claims, PostedObjects posted) {
     const store::AckDetail done = co_await posted->get();
     if (done.error) journalRefused(*done.error);
     for (const lifecycle::Claim& claim : claims)
@@ -164,7 +157,7 @@ coro::Task<Result<std::optional<store::ObjectWithRelatives>>> Objects::rowFor(li
 coro::Task<void> Objects::lookAt(lifecycle::SendTick tick, LookAhead::BatchPtr ahead) {
     const auto read = co_await rowFor(tick.seen, std::move(ahead));
     Result<std::vector<OwnedActionView>> actions;
-    if (read && *read) actions = co_await actionsOf((*read)->actions);
+    if (read && *read) actions = co_await owned_.views((*read)->actions);
     const auto actor = actors_.find(tick.actor);
     const lifecycle::Object* object = orchestrator_.find(tick.seen.id);
     if (actor == actors_.end() || actor->second.seen.id != tick.seen.id) co_return;
@@ -188,7 +181,7 @@ coro::Task<void> Objects::lookAt(lifecycle::SendTick tick, LookAhead::BatchPtr a
                 fail(ErrorKind::TooLarge, "The object and its parent are over 1 MiB, which no actor is sent.");
     }
     if (members) {
-        fireLook(lifecycle::HookPoint::ActorTickStart, tick.actor, actor->second);
+        hooks_.fireLook(lifecycle::HookPoint::ActorTickStart, tick.actor, actor->second);
         co_return parts_.actors.ask(tick.actor, orchestrator_.type(object->type).actor->function,
                                     *std::move(members));
     }
@@ -237,13 +230,13 @@ void Objects::carry(lifecycle::Write write) {
     for (const lifecycle::Effect& effect : write.effects)
         move.effects.emplace_back(std::to_underlying(effect.kind), effect.body);
     auto launch = move.launch;
-    auto view = tellBefore(write, *object, told.empty() ? Told{} : std::move(told.mapped()));
+    auto view = hooks_.tellBefore(write, *object, told.empty() ? ObjectMoveNote{} : std::move(told.mapped()));
     parts_.spawn("object write",
                  commitWrite(std::move(write), std::move(launch), std::move(view), parts_.post(std::move(move))));
 }
 
 coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std::string> launch,
-                                      std::optional<HookView> view, Posted posted) {
+                                      std::optional<ObjectHooks::View> view, PostedObjects posted) {
     const store::AckDetail done = co_await posted->get();
     const bool ok = !done.error && done.objects.empty();
     const WallMicros now = parts_.now();
@@ -259,7 +252,7 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
     if (ok && before) settlePokes(write, *before);
     orchestrator_.written(write, ok, now);
     if (ok && isOther) noteChanged(write.id.value);
-    if (view) tellAfter(write, ok, *view);
+    if (view) hooks_.tellAfter(write, ok, *view);
     if (const lifecycle::Object* object = orchestrator_.find(write.id); ok && launch && object)
         orchestrator_.setKey(write.id, orchestrator_.keyNumber(object->type, *launch));
     if (!write.isOfTick)
@@ -294,7 +287,7 @@ void Objects::settlePokes(const lifecycle::Write& write, const lifecycle::Object
 
 // --- actors
 
-std::string Objects::processName(const ActorEntry& actor) const {
+std::string Objects::processName(const ObjectActor& actor) const {
     const std::string& type = orchestrator_.type(actor.type).name;
     return actor.key.empty() ? type : fmt::format("{} {}", type, shownKey(actor.key));
 }
@@ -316,12 +309,25 @@ void Objects::carry(const lifecycle::EndActor& end) {
     using lifecycle::EndReason;
     if (const auto actor = actors_.extract(end.actor); !actor.empty()) {
         const std::string why = end.why == EndReason::Timeout ? "tick_timeout" : "";
-        if (actor.mapped().call) callEnded(end.actor, *actor.mapped().call, fail(ErrorKind::Busy, "tick_timeout"));
-        fireActor(lifecycle::HookPoint::ActorShutdown, end.actor, actor.mapped(), why);
+        if (actor.mapped().call)
+            effects_.callEnded(end.actor, *actor.mapped().call, fail(ErrorKind::Busy, "tick_timeout"));
+        hooks_.fireActor(lifecycle::HookPoint::ActorShutdown, end.actor, actor.mapped(), why);
     }
     parts_.actors.end(end.actor, end.why == EndReason::Timeout || end.why == EndReason::TypeGone);
     orchestrator_.actorEnded(end.actor, {}, parts_.now());
     wakeUp();
+}
+
+void Objects::carry(const lifecycle::SendCall& call) {
+    orchestrator_.setDeadline(call.actor, 0); // begins with its place in a process
+    const auto actor = actors_.find(call.actor);
+    if (actor == actors_.end()) return orchestrator_.callEnded(call.actor);
+    const lifecycle::Type& type = orchestrator_.type(actor->second.type);
+    auto members = effects_.beginCall(call.effect);
+    if (!members || !type.actor) return orchestrator_.callEnded(call.actor);
+    actor->second.call = call.effect;
+    actor->second.since = parts_.now();
+    parts_.actors.ask(call.actor, type.actor->function, *std::move(members));
 }
 
 void Objects::actorReady(ActorNumber number) {
@@ -329,7 +335,7 @@ void Objects::actorReady(ActorNumber number) {
     if (actor == actors_.end()) return;
     actor->second.isReady = true;
     types_[actor->second.type].lastFailure.clear();
-    fireActor(lifecycle::HookPoint::ActorStartup, number, actor->second);
+    hooks_.fireActor(lifecycle::HookPoint::ActorStartup, number, actor->second);
     orchestrator_.actorReady(number);
     wakeUp();
 }
@@ -345,18 +351,18 @@ void Objects::actorBegan(ActorNumber number) {
 void Objects::actorAnswered(ActorNumber number, const std::string& json) {
     const auto found = actors_.find(number);
     if (found == actors_.end() || isStopped_) return;
-    ActorEntry& actor = found->second;
+    ObjectActor& actor = found->second;
     const lifecycle::Type& type = orchestrator_.type(actor.type);
     const auto answer = lifecycle::parseAnswer(type, json);
     if (const auto call = std::exchange(actor.call, {})) {
-        callEnded(number, *call, answer);
+        effects_.callEnded(number, *call, answer);
         orchestrator_.callEnded(number);
         return wakeUp();
     }
     const lifecycle::Seen seen = std::exchange(actor.seen, {});
     const lifecycle::TypeNumber actorType = actor.type;
     const WallMicros now = parts_.now();
-    told_[seen.id] = {.actor = actorName(number, actor.type),
+    told_[seen.id] = {.actor = hooks_.actorName(number, actor.type),
                       .tickMs = (now - actor.since) / 1'000,
                       .fields = std::move(actor.fields)};
     if (!answer)
@@ -366,7 +372,7 @@ void Objects::actorAnswered(ActorNumber number, const std::string& json) {
     carry(orchestrator_.take());
     // No write took it: the object was moved meanwhile, and the look came to nothing.
     if (told_.erase(seen.id) > 0)
-        fireLook(lifecycle::HookPoint::ActorTickEnd, number, {.type = actorType, .seen = seen});
+        hooks_.fireLook(lifecycle::HookPoint::ActorTickEnd, number, {.type = actorType, .seen = seen});
     wakeUp();
 }
 
@@ -374,79 +380,14 @@ void Objects::actorEnded(ActorNumber number, std::string error) {
     if (isStopped_) return;
     const auto actor = actors_.extract(number);
     if (!actor.empty()) {
-        const ActorEntry& entry = actor.mapped();
+        const ObjectActor& entry = actor.mapped();
         logWarning("objects", "an actor of {} ended: {}", orchestrator_.type(entry.type).name, error);
         if (!entry.isReady) types_[entry.type].lastFailure = error;
-        if (entry.call) callEnded(number, *entry.call, fail(ErrorKind::Busy, error));
-        fireActor(lifecycle::HookPoint::ActorShutdown, number, entry, error);
+        if (entry.call) effects_.callEnded(number, *entry.call, fail(ErrorKind::Busy, error));
+        hooks_.fireActor(lifecycle::HookPoint::ActorShutdown, number, entry, error);
     }
     orchestrator_.actorEnded(number, std::move(error), parts_.now());
     wakeUp();
-}
-
-/// Once for each type and reason, however many there are, until there are none: GET orchestrator names some.
-void Objects::carry(const lifecycle::WarnOrphan& orphan) {
-    const lifecycle::Object* object = orchestrator_.find(orphan.object);
-    if (!object || std::exchange(types_[object->type].isWarned[std::to_underlying(orphan.why)], true)) return;
-    const lifecycle::Type& type = orchestrator_.type(object->type);
-    logWarning("objects",
-               "object {} ({} {}) is due, and no actor looks at it: {}; of others of its type nothing is said",
-               orphan.object.value, type.name, type.states[object->status].name, lifecycle::name(orphan.why));
-}
-
-// --- what people should look at
-
-void Objects::tellTroubles() {
-    YARD_ASSERT_OWNER(owner_);
-    if (!hasPassed_) return; // who is an orphan is not known yet
-    for (std::size_t at = 0; at < types_.size(); ++at)
-        if (const auto number = static_cast<lifecycle::TypeNumber>(at); orchestrator_.isThere(number))
-            for (const Trouble what : {Trouble::Stuck, Trouble::Orphans}) tell(number, what);
-}
-
-/// Those that began, or are over. Of what is over is warned again when it comes back.
-void Objects::tellChangedTroubles() {
-    for (std::size_t at = 0; at < types_.size(); ++at)
-        for (std::size_t why = 0; why < lifecycle::kOrphanReasons; ++why)
-            if (orchestrator_.orphanCount(static_cast<lifecycle::TypeNumber>(at),
-                                          static_cast<lifecycle::OrphanReason>(why)) == 0)
-                types_[at].isWarned[why] = false;
-    if (!std::exchange(hasPassed_, true)) return tellTroubles();
-    for (std::size_t at = 0; at < types_.size(); ++at)
-        for (const Trouble what : {Trouble::Stuck, Trouble::Orphans})
-            if (const auto number = static_cast<lifecycle::TypeNumber>(at);
-                (countOf(number, what) > 0) != types_[at].told[std::to_underlying(what)])
-                tell(number, what);
-}
-
-/// Objects whose own creates are on their way are no orphans here.
-std::size_t Objects::countOf(lifecycle::TypeNumber number, Trouble what) const {
-    if (what == Trouble::Stuck) return orchestrator_.stuck(number);
-    std::size_t count = types_[number].failing;
-    for (const auto why : kToldReasons) count += orchestrator_.orphanCount(number, why);
-    return count;
-}
-
-void Objects::tell(lifecycle::TypeNumber number, Trouble what) {
-    const std::size_t count = countOf(number, what);
-    types_[number].told[std::to_underlying(what)] = count > 0;
-    if (!parts_.trouble) return;
-    const std::string& type = orchestrator_.type(number).name;
-    std::string text;
-    if (count > 0) text = what == Trouble::Stuck ? stuckText(type, count) : orphansText(number);
-    parts_.trouble(what, type, text);
-}
-
-std::string Objects::orphansText(lifecycle::TypeNumber number) const {
-    std::string why;
-    for (const auto reason : kToldReasons)
-        if (orchestrator_.orphanCount(number, reason) > 0)
-            why += fmt::format("{}{}", why.empty() ? "" : ", ", lifecycle::name(reason));
-    if (why.empty())
-        return fmt::format("Objects of the type {} cannot create what they are to, {} of it; the log says why.",
-                           orchestrator_.type(number).name, types_[number].failing);
-    return fmt::format("Objects of the type {} are due, and no actor looks at them: {}.",
-                       orchestrator_.type(number).name, why);
 }
 
 } // namespace yard::engine

@@ -1,5 +1,4 @@
-// Objects: what hooks are told, and what they are asked before something is made or changed.
-#include "core/engine/objects/objects.h"
+#include "core/engine/objects/object_hooks.h"
 
 #include "core/coro/timeout.h"
 #include "core/json/json_reader.h"
@@ -42,26 +41,25 @@ std::string effectName(const lifecycle::Effect& effect) {
 
 } // namespace
 
-void Objects::fire(HookPoint point) const {
+void ObjectHooks::fire(HookPoint point) const {
     if (!wants(point)) return;
     HookEvent event;
     event.point = point;
     fire(event);
 }
 
-void Objects::fire(const HookEvent& event) const {
-    if (parts_.hooks) parts_.hooks->fire(event);
+void ObjectHooks::fire(const HookEvent& event) const {
+    YARD_ASSERT_OWNER(owner_);
+    if (hooks_) hooks_->fire(event);
 }
 
-/// As the history names it.
-std::string Objects::actorName(lifecycle::ActorNumber number, TypeNumber type) const {
+std::string ObjectHooks::actorName(lifecycle::ActorNumber number, TypeNumber type) const {
     const lifecycle::Type& of = orchestrator_.type(type);
     return fmt::format("{} #{}", of.actor ? of.actor->worker : of.name, number);
 }
 
-/// An actor that ends while it looks has the look fail with it.
-void Objects::fireActor(HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
-                        std::string error) const {
+void ObjectHooks::fireActor(HookPoint point, lifecycle::ActorNumber number, const ObjectActor& actor,
+                            std::string error) const {
     if (point == HookPoint::ActorShutdown && !actor.isReady) return; // it never came up
     if (point == HookPoint::ActorShutdown && actor.seen.id.value != 0) {
         fireLook(HookPoint::ActorTickException, number, actor, error);
@@ -76,8 +74,8 @@ void Objects::fireActor(HookPoint point, lifecycle::ActorNumber number, const Ac
     fire(event);
 }
 
-void Objects::fireLook(HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
-                       std::string error) const {
+void ObjectHooks::fireLook(HookPoint point, lifecycle::ActorNumber number, const ObjectActor& actor,
+                           std::string error) const {
     if (!wants(point)) return;
     const lifecycle::Type& type = orchestrator_.type(actor.type);
     const lifecycle::Object* object = orchestrator_.find(actor.seen.id);
@@ -91,7 +89,7 @@ void Objects::fireLook(HookPoint point, lifecycle::ActorNumber number, const Act
     fire(event);
 }
 
-void Objects::fireEffect(HookPoint point, const lifecycle::CarryOut& effect, std::string error) const {
+void ObjectHooks::fireEffect(HookPoint point, const lifecycle::CarryOut& effect, std::string error) const {
     if (!wants(point)) return;
     HookEvent event;
     event.point = point;
@@ -106,11 +104,11 @@ void Objects::fireEffect(HookPoint point, const lifecycle::CarryOut& effect, std
     fire(event);
 }
 
-void Objects::fireNew(HookPoint point, const store::NewObject& made) const {
+void ObjectHooks::fireNew(HookPoint point, TypeNumber type, const store::NewObject& made) const {
     if (!wants(point)) return;
     HookEvent event;
     event.point = point;
-    event.type = orchestrator_.type(numbers_.at(made.type)).name;
+    event.type = orchestrator_.type(type).name;
     HookObject object;
     if (point != HookPoint::Save) object.id = lifecycle::ObjectId(made.id); // before, its key may have another one
     object.status = made.status;
@@ -122,7 +120,7 @@ void Objects::fireNew(HookPoint point, const store::NewObject& made) const {
     fire(event);
 }
 
-void Objects::fireDeleted(const lifecycle::Object& object) const {
+void ObjectHooks::fireDeleted(const lifecycle::Object& object) const {
     if (!wants(HookPoint::Deleted)) return;
     const lifecycle::Type& type = orchestrator_.type(object.type);
     HookEvent event;
@@ -134,25 +132,26 @@ void Objects::fireDeleted(const lifecycle::Object& object) const {
 
 // --- writes
 
-bool Objects::tellsWrites() const {
+bool ObjectHooks::tellsWrites() const {
     using enum HookPoint;
     return std::ranges::any_of(
         std::array{Save, Updated, TransitionStart, TransitionEnd, ActorTickEnd, ActorTickException},
         [this](HookPoint point) { return wants(point); });
 }
 
-std::optional<Objects::HookView> Objects::tellBefore(const lifecycle::Write& write, const lifecycle::Object& object,
-                                                     const Told& told) const {
+std::optional<ObjectHooks::View> ObjectHooks::tellBefore(const lifecycle::Write& write,
+                                                         const lifecycle::Object& object,
+                                                         const ObjectMoveNote& note) const {
     if (!tellsWrites()) return std::nullopt;
     const lifecycle::Type& type = orchestrator_.type(object.type);
-    HookView view{.type = object.type, .object = hookObjectOf(object, type), .actor = told.actor};
-    if (!told.fields.empty())
-        view.object.fields = lifecycle::mergedFields(told.fields, write.set).value_or(std::string());
+    View view{.type = object.type, .object = hookObjectOf(object, type), .actor = note.actor};
+    if (!note.fields.empty())
+        view.object.fields = lifecycle::mergedFields(note.fields, write.set).value_or(std::string());
     for (const HookEvent& event : lifecycle::hooksBefore(type, write, view.object, view.actor)) fire(event);
     return view;
 }
 
-void Objects::tellAfter(const lifecycle::Write& write, bool ok, const HookView& view) const {
+void ObjectHooks::tellAfter(const lifecycle::Write& write, bool ok, const View& view) const {
     const lifecycle::Type& type = orchestrator_.type(view.type);
     if (ok)
         for (const HookEvent& event : lifecycle::hooksAfter(type, write, view.object, view.actor)) fire(event);
@@ -173,9 +172,9 @@ void Objects::tellAfter(const lifecycle::Write& write, bool ok, const HookView& 
 
 // --- what is asked
 
-coro::Task<Result<GivenObject>> Objects::cleaned(GivenObject given) {
+coro::Task<Result<GivenObject>> ObjectHooks::cleaned(GivenObject given) {
     if (!wants(HookPoint::Init) && !wants(HookPoint::Clean)) co_return given;
-    const auto number = numberOf(given.type);
+    const auto number = orchestrator_.findType(given.type);
     if (!number) co_return given; // it is refused for that
     const lifecycle::Type type = orchestrator_.type(*number);
     auto fields = lifecycle::fieldsForNew(type, given.fields);
@@ -189,13 +188,13 @@ coro::Task<Result<GivenObject>> Objects::cleaned(GivenObject given) {
                               .parent = lifecycle::ObjectId(given.parent)};
     fire(event);
     event.point = HookPoint::Clean;
-    auto clean = co_await parts_.hooks->clean(type, std::move(event));
+    auto clean = co_await hooks_->clean(type, std::move(event));
     if (!clean) co_return std::unexpected(clean.error());
     given.fields = *std::move(clean);
     co_return given;
 }
 
-coro::Task<Result<std::vector<GivenObject>>> Objects::cleanedInTurn(std::vector<GivenObject> given) {
+coro::Task<Result<std::vector<GivenObject>>> ObjectHooks::cleanedInTurn(std::vector<GivenObject> given) {
     for (std::size_t at = 0; at < given.size(); ++at) {
         auto clean = co_await cleaned(std::move(given[at]));
         if (!clean) {
@@ -207,7 +206,7 @@ coro::Task<Result<std::vector<GivenObject>>> Objects::cleanedInTurn(std::vector<
     co_return given;
 }
 
-coro::Task<Result<std::vector<GivenObject>>> Objects::allCleaned(std::vector<GivenObject> given) {
+coro::Task<Result<std::vector<GivenObject>>> ObjectHooks::allCleaned(std::vector<GivenObject> given) {
     if (!wants(HookPoint::Init) && !wants(HookPoint::Clean)) co_return given;
     const std::size_t count = given.size();
     auto clean = co_await coro::within(kCleanedWithin, cleanedInTurn(std::move(given)));
@@ -219,8 +218,8 @@ coro::Task<Result<std::vector<GivenObject>>> Objects::allCleaned(std::vector<Giv
                     count, std::chrono::duration_cast<std::chrono::seconds>(kCleanedWithin).count()));
 }
 
-coro::Task<Result<std::string>> Objects::cleanedSet(lifecycle::Type type, store::ObjectRow before,
-                                                    std::string set) {
+coro::Task<Result<std::string>> ObjectHooks::cleanedSet(lifecycle::Type type, store::ObjectRow before,
+                                                        std::string set) {
     auto fields = lifecycle::mergedFields(before.fields, set);
     if (!fields) co_return std::unexpected(fields.error());
     HookEvent event;
@@ -234,7 +233,7 @@ coro::Task<Result<std::string>> Objects::cleanedSet(lifecycle::Type type, store:
                               .retryAt = before.retryAt,
                               .revision = before.revision,
                               .retries = static_cast<unsigned>(before.retries)};
-    auto clean = co_await parts_.hooks->clean(std::move(type), std::move(event));
+    auto clean = co_await hooks_->clean(std::move(type), std::move(event));
     if (!clean) co_return std::unexpected(clean.error());
     if (*clean == *fields) co_return set;
     co_return lifecycle::changesBetween(before.fields, *clean);
