@@ -1,4 +1,5 @@
 // What runs here for other engines, given what it needs of this one.
+#include "core/engine/kernel/wires.h"
 #include "core/engine/kernel/wiring.h"
 
 namespace yard::engine {
@@ -16,7 +17,7 @@ void Wiring::openGuests() {
         .firstSlot = static_cast<std::uint32_t>(ground_.slotPlan.firstOfGuests()),
         .slots = static_cast<std::uint32_t>(ground_.slotPlan.guests),
         .machine = [this] { return services_.places->machine(); },
-        .adopter = [this] { return adopter(); },
+        .adopter = [this] { return adopterOf(ground_, services_); },
         .mayStart =
             [this] {
                 return services_.places->isAccepting() && !services_.guards->isHolding() &&
