@@ -2,6 +2,7 @@
 
 #include "app/yardctl/engine_words.h"
 #include "core/base/files.h"
+#include "core/base/spawn_plan.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -72,23 +72,12 @@ private:
 
     /// 0, or errno. A session of its own: what ends this terminal does not end the engine.
     int spawn(int out) {
-        std::vector<char*> argv;
-        for (std::string& word : words_) argv.push_back(word.data());
-        argv.push_back(nullptr);
-        posix_spawn_file_actions_t actions;
-        posix_spawnattr_t attributes;
-        ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-        ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log_.c_str(),
-                                           O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-        ::posix_spawn_file_actions_addchdir_np(&actions, "/");
-        ::posix_spawnattr_init(&attributes);
-        ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-        const int err = ::posix_spawnp(&pid_, words_.front().c_str(), &actions, &attributes, argv.data(), environ);
-        ::posix_spawnattr_destroy(&attributes);
-        ::posix_spawn_file_actions_destroy(&actions);
-        return err;
+        SpawnPlan plan(SpawnPlan::Apart::Session);
+        plan.open("/dev/null", O_RDONLY, STDIN_FILENO);
+        plan.give(out, STDOUT_FILENO);
+        plan.open(log_, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, STDERR_FILENO);
+        plan.changeTo("/");
+        return plan.run(pid_, words_);
     }
 
     std::unexpected<Failure> hasEnded() {

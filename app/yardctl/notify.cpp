@@ -2,6 +2,7 @@
 
 #include "app/yardctl/output_follower.h"
 #include "core/base/environment.h"
+#include "core/base/spawn_plan.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,24 +36,11 @@ bool endsWell(pid_t pid) {
 }
 
 bool showOnDesktop(std::string title, std::string text) {
-    std::array<std::string, 5> words = {"notify-send", "--app-name=Yardmaster", "--", std::move(title),
-                                        std::move(text)};
-    std::array<char*, 6> argv{};
-    std::ranges::transform(words, argv.begin(), [](std::string& word) { return word.data(); });
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&actions);
-    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        ::posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
-    ::posix_spawnattr_init(&attributes);
-    sigset_t none; // run has blocked some of them
-    sigemptyset(&none);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    SpawnPlan plan(SpawnPlan::Apart::No); // run has blocked some signals
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) plan.open("/dev/null", O_RDWR, fd);
     pid_t pid = -1;
-    const int err = ::posix_spawnp(&pid, argv.front(), &actions, &attributes, argv.data(), environ);
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
+    const int err =
+        plan.run(pid, {"notify-send", "--app-name=Yardmaster", "--", std::move(title), std::move(text)});
     return err == 0 && endsWell(pid);
 }
 

@@ -3,6 +3,7 @@
 #include "app/yardmaster/entered_terminal.h"
 #include "app/yardmaster/entry.h"
 #include "core/base/reap.h"
+#include "core/base/spawn_plan.h"
 #include "core/base/unique_fd.h"
 #include "core/host/process_tree.h"
 #include "core/sandbox/enter.h"
@@ -18,7 +19,6 @@
 #include <fmt/format.h>
 #include <optional>
 #include <poll.h>
-#include <spawn.h>
 #include <string>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -207,16 +207,8 @@ private:
                                                 "-ex", "handle SIGSTOP nostop noprint nopass",
                                                 "-ex", "tcatch exec",
                                                 "-ex", "continue"};
-        posix_spawnattr_t attributes;
-        ::posix_spawnattr_init(&attributes);
-        sigset_t none;
-        sigemptyset(&none);
-        ::posix_spawnattr_setsigmask(&attributes, &none);
-        ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
         pid_t gdb = -1;
-        const int err = ::posix_spawnp(&gdb, words.front().c_str(), nullptr, &attributes,
-                                       sandbox::pointersTo(words).data(), environ);
-        ::posix_spawnattr_destroy(&attributes);
+        const int err = SpawnPlan(SpawnPlan::Apart::No).run(gdb, words);
         if (err != 0) {
             complain(fmt::format("cannot start gdb: {}", ::strerrordesc_np(err)));
             return;

@@ -276,6 +276,23 @@ http::ApiOptions apiFor(const app::Arguments& arguments, http::MachineDoor& link
     return api;
 }
 
+/// For who comes while everything goes down.
+http::ClosingHandler closingFor(const app::Arguments& arguments, engine::Engine& engine) {
+    return {engine.token(), arguments.allowHosts, arguments.dataDir + std::string(http::Tokens::kFile),
+            arguments.dataDir + std::string(http::JoinTokens::kFile), &engine.pilotTickets()};
+}
+
+/// Until a signal comes, the engine was told to end, a pilot has nothing to do, or one of these can be read (-1: none).
+void workUntilEnd(const app::Arguments& arguments, const app::ServiceManager& manager, engine::Engine& engine,
+                  int signals, const std::array<int, 3>& others) {
+    {
+        const app::Watchdog watchdog(manager, engine);
+        const app::Pilot pilot(engine, {.idle = arguments.idleExit, .lifetime = arguments.lifetime});
+        waitForEnd(signals, {engine.sunsetFd(), pilot.fd(), others[0], others[1], others[2]});
+    }
+    manager.ending();
+}
+
 /// `stdio`: of the engine that started this by ssh, if one did.
 int serve(const app::Arguments& arguments, const app::ServiceManager& manager, int signals,
           const app::ServeHooks& hooks, std::optional<app::StdioEnds> stdio = std::nullopt) {
@@ -328,17 +345,9 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     if (arguments.example) app::beginExample(inside);
     if (hooks.serving) hooks.serving(servedHere(arguments, url, **engine, fingerprint));
     manager.serving(url);
-    {
-        const app::Watchdog watchdog(manager, **engine);
-        const app::Pilot pilot(**engine, {.idle = arguments.idleExit, .lifetime = arguments.lifetime});
-        waitForEnd(signals,
-                   {(*engine)->sunsetFd(), refusal.fd(), pilot.fd(), hooks.endFd, byStdio ? byStdio->fd() : -1});
-    }
-    manager.ending();
+    workUntilEnd(arguments, manager, **engine, signals, {refusal.fd(), hooks.endFd, byStdio ? byStdio->fd() : -1});
     backDoor.reset(); // before what it asks
-    http::ClosingHandler closing(
-        (*engine)->token(), arguments.allowHosts, arguments.dataDir + std::string(http::Tokens::kFile),
-        arguments.dataDir + std::string(http::JoinTokens::kFile), &(*engine)->pilotTickets());
+    http::ClosingHandler closing = closingFor(arguments, **engine);
     closeDown(signals, {**engine, handler, **server, closing, door.tls});
     if (!refusal.sentence().empty())
         return complain(kFailure,

@@ -26,9 +26,11 @@ SpawnPlan::SpawnPlan(Apart apart) {
     ::posix_spawnattr_setsigmask(&attributes_, &none);
     ::posix_spawnattr_setsigdefault(&attributes_, &all);
     ::posix_spawnattr_setpgroup(&attributes_, 0);
-    const int own = apart == Apart::Session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
-    ::posix_spawnattr_setflags(&attributes_,
-                               static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | own));
+    int flags = POSIX_SPAWN_SETSIGMASK;
+    if (apart != Apart::No) flags |= POSIX_SPAWN_SETSIGDEF;
+    if (apart == Apart::Group) flags |= POSIX_SPAWN_SETPGROUP;
+    if (apart == Apart::Session) flags |= POSIX_SPAWN_SETSID;
+    ::posix_spawnattr_setflags(&attributes_, static_cast<short>(flags));
 }
 
 SpawnPlan::~SpawnPlan() {
@@ -38,6 +40,15 @@ SpawnPlan::~SpawnPlan() {
 
 void SpawnPlan::give(int fd, int as) {
     ::posix_spawn_file_actions_adddup2(&actions_, fd, as);
+}
+
+void SpawnPlan::open(const std::string& path, int flags, int as) {
+    constexpr mode_t kOwnersOnly = 0600;
+    ::posix_spawn_file_actions_addopen(&actions_, as, path.c_str(), flags, kOwnersOnly);
+}
+
+void SpawnPlan::changeTo(const std::string& directory) {
+    ::posix_spawn_file_actions_addchdir_np(&actions_, directory.c_str());
 }
 
 int SpawnPlan::run(pid_t& pid, std::vector<std::string> words, std::vector<std::string> variables) {

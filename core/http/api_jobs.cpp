@@ -151,6 +151,7 @@ coro::Task<Response> releaseJob(Call& call) {
 
 } // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::span<const Route> jobRoutes() {
     using enum Method;
     using enum Scope;

@@ -4,60 +4,23 @@
 #include "core/base/log.h"
 #include "core/base/parsed_number.h"
 #include "core/base/text.h"
-#include "core/base/unique_fd.h"
 #include "core/json/json_reader.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <chrono>
-#include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <utility>
 
 namespace yard::http {
 
 namespace {
 
 constexpr std::int64_t kAuditDay = 86'400'000'000; ///< microseconds
-constexpr std::string_view kAuditSuffix = ".jsonl";
 /// Days that one page looks at, so that it does not read a quarter of a year for one line.
 constexpr int kDaysOfPage = 8;
 /// Rows below these have no secrets in their bodies.
 constexpr std::array<std::string_view, 10> kPlainBodies{"jobs",    "queues", "settings", "pool",     "hold",
                                                         "release", "cancel", "session",  "courtesy", "gc"};
-
-std::string auditName(std::int64_t day) {
-    const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(day))};
-    return fmt::format("{:04}-{:02}-{:02}{}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                       static_cast<unsigned>(date.day()), kAuditSuffix);
-}
-
-/// The day of a file; nothing: it is none of ours.
-std::optional<std::int64_t> auditDayOf(std::string_view name) {
-    constexpr std::size_t kDate = 10;
-    if (name.size() != kDate + kAuditSuffix.size() || !name.ends_with(kAuditSuffix)) return std::nullopt;
-    const auto year = parsedNumber<int>(name.substr(0, 4));
-    const auto month = parsedNumber<unsigned>(name.substr(5, 2));
-    const auto day = parsedNumber<unsigned>(name.substr(8, 2));
-    if (!year || !month || !day) return std::nullopt;
-    const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(*month),
-                                           std::chrono::day(*day)};
-    if (!date.ok()) return std::nullopt;
-    return std::chrono::sys_days(date).time_since_epoch().count();
-}
-
-/// The latest first.
-std::vector<std::int64_t> auditDaysIn(const std::string& directory) {
-    std::vector<std::int64_t> days;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(directory, error))
-        if (const auto day = auditDayOf(entry.path().filename().string())) days.push_back(*day);
-    std::ranges::sort(days, std::greater());
-    return days;
-}
 
 std::string auditLine(const AuditEntry& entry) {
     std::string text;
@@ -87,23 +50,6 @@ std::optional<AuditEntry> auditEntryOf(std::string_view line) {
     entry.result = static_cast<int>(std::clamp<std::int64_t>(number("result"), 0, 999));
     if (entry.t <= 0 || entry.method.empty()) return std::nullopt;
     return entry;
-}
-
-/// One line at the end of the file of its day. A line that a crash cut off is ended first. AtLimit: the day is full.
-Result<void> appendAudit(const std::string& directory, std::int64_t day, const std::string& line, bool prune) {
-    if (auto made = makeDirectories(directory, 0700); !made) return made;
-    if (prune)
-        for (const std::int64_t old : auditDaysIn(directory))
-            if (old <= day - kAuditDays) (void)::unlink((directory + "/" + auditName(old)).c_str());
-    const std::string path = directory + "/" + auditName(day);
-    const UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-    struct stat status{};
-    if (!file || ::fstat(file.get(), &status) != 0) return failErrno("open " + path, errno);
-    const auto size = static_cast<std::size_t>(status.st_size);
-    if (size + line.size() > kMostAuditDay)
-        return fail(ErrorKind::AtLimit, fmt::format("{} has {} bytes, and no day may have more", path, size));
-    const auto last = size > 0 ? readFileAt(file.get(), size - 1, 1) : Result<std::string>("\n");
-    return writeAll(file.get(), last && *last == "\n" ? line : "\n" + line);
 }
 
 struct AuditPlace {
@@ -156,7 +102,7 @@ Result<AuditPage> readAudit(const std::string& directory, const AuditQuery& quer
             page.cursor = fmt::format("{}.{}", day, end);
             break;
         }
-        const auto text = readFile(directory + "/" + auditName(day), 2 * kMostAuditDay);
+        const auto text = readFile(auditPathOf(directory, day), 2 * kMostAuditDay);
         if (!text && text.error().kind == ErrorKind::NotFound) continue; // its time was over
         if (!text) return std::unexpected(text.error());
         if (!readAuditDay(*text, query, end, page)) continue;
@@ -195,22 +141,39 @@ void writeAuditEntry(JsonWriter& writer, const AuditEntry& entry) {
     writer.closeObject();
 }
 
-coro::Task<bool> Audit::note(AuditEntry entry, coro::HelperPool& helpers) {
-    const auto lock = co_await writing_.lock();
-    const std::int64_t day = entry.t / kAuditDay;
-    const bool prune = std::exchange(lastDay_, day) != day;
-    auto job = [directory = directory_, line = auditLine(entry), day, prune] {
-        return appendAudit(directory, day, line, prune);
-    };
-    const auto written = co_await helpers.run(std::move(job));
+/// On a helper.
+static std::vector<Result<void>> appendAll(AuditFile& file, const std::vector<AuditLine>& lines) {
+    std::vector<Result<void>> written;
+    written.reserve(lines.size());
+    for (const AuditLine& line : lines) written.push_back(file.append(line));
+    return written;
+}
+
+bool Audit::count(const Result<void>& written) {
     if (written) {
         isTold_ = false;
-        co_return true;
+        return true;
     }
     ++dropped_;
     if (!std::exchange(isTold_, true))
         logWarning("http", "the audit has a gap, as a line cannot be written: {}", written.error().message);
-    co_return false;
+    return false;
+}
+
+coro::Task<bool> Audit::note(AuditEntry entry, coro::HelperPool& helpers) {
+    if (waiting_->lines.size() >= kMostAuditWaiting)
+        co_return count(fail(ErrorKind::AtLimit, "too many lines wait for a slow disk"));
+    const auto batch = waiting_;
+    const std::size_t at = batch->lines.size();
+    batch->lines.push_back({.day = entry.t / kAuditDay, .text = auditLine(entry)});
+    const auto lock = co_await writing_.lock();
+    if (batch == waiting_) { // else one of those who waited with it has written it
+        waiting_ = std::make_shared<Batch>();
+        auto job = [file = file_, lines = std::move(batch->lines)] { return appendAll(*file, lines); };
+        batch->written = co_await helpers.run(std::move(job));
+    }
+    if (at < batch->written.size()) co_return count(batch->written[at]);
+    co_return count(fail(ErrorKind::Io, "the engine ends"));
 }
 
 coro::Task<Result<AuditPage>> Audit::read(AuditQuery query, coro::HelperPool& helpers) {

@@ -5,17 +5,22 @@
 // Submissions and the bytes for them are not in it: an action is its own record.
 //
 // Owner: the http thread; files are read and written by helpers. Lifetime: as its Api. A line is written before its request is
-// answered. What cannot be written (a full disk) is counted, told once in the log, and keeps nobody from his work.
+// answered. One helper writes at a time, to a file that stays open. The lines that come meanwhile are written together after
+// that, kMostAuditWaiting at most. What comes beyond these, or cannot be written (a full disk), is counted, told once in the log,
+// and keeps nobody from his work.
 #pragma once
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/coro/helper_pool.h"
 #include "core/coro/sync.h"
+#include "core/http/audit_file.h"
 #include "core/http/router.h"
 #include "core/json/json_writer.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +28,8 @@
 
 namespace yard::http {
 
-inline constexpr int kAuditDays = 90;
-inline constexpr std::size_t kMostAuditDay = 8u << 20;
-inline constexpr std::size_t kMostAuditText = 400; ///< bytes of a path, and of a body
+inline constexpr std::size_t kMostAuditWaiting = 1'024; ///< lines
+inline constexpr std::size_t kMostAuditText = 400;      ///< bytes of a path, and of a body
 inline constexpr std::int64_t kAuditPage = 1'000;
 
 struct AuditEntry {
@@ -63,7 +67,8 @@ public:
     /// Below the data directory.
     static constexpr std::string_view kDirectory = "/audit";
     explicit Audit(std::string directory)
-        : directory_(std::move(directory)) {}
+        : directory_(std::move(directory))
+        , file_(std::make_shared<AuditFile>(directory_)) {}
 
     /// False: it could not be kept.
     coro::Task<bool> note(AuditEntry entry, coro::HelperPool& helpers);
@@ -73,9 +78,17 @@ public:
     std::uint64_t dropped() const { return dropped_; }
 
 private:
+    /// Lines that are written together.
+    struct Batch {
+        std::vector<AuditLine> lines;
+        std::vector<Result<void>> written; ///< of each; empty: not yet, or the engine ends
+    };
+    bool count(const Result<void>& written);
+
     const std::string directory_;
-    coro::Mutex writing_;
-    std::int64_t lastDay_ = -1; ///< in which older files were looked for
+    std::shared_ptr<AuditFile> file_;                            ///< shared with a helper's job
+    coro::Mutex writing_;                                        ///< a batch at a time
+    std::shared_ptr<Batch> waiting_ = std::make_shared<Batch>(); ///< comes next; never null
     std::uint64_t dropped_ = 0;
     bool isTold_ = false; ///< that a line could not be written
 };

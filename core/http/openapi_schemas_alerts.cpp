@@ -4,6 +4,7 @@
 namespace yard::http {
 
 // clang-format off
+// NOLINTNEXTLINE(readability-function-size): a table
 std::string_view openApiAlertSchemas() {
     return R"json(
 "AlertName":{"type":"string","pattern":"^[A-Za-z][A-Za-z0-9._-]{0,63}$"},

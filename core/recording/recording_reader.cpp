@@ -321,7 +321,7 @@ Result<void> RecordingReader::Impl::eachPart(std::int64_t id, std::int64_t size,
 // --- all of it
 
 Result<void> RecordingReader::Impl::checkPages(const std::function<bool()>& goOn) {
-    const SqliteFile::Watch watch(file, goOn);
+    const sqlite::Connection::Watch watch(file.connection(), goOn);
     auto query = file.prepare("PRAGMA integrity_check(1)");
     if (!query) return std::unexpected(query.error());
     const int code = query->step();

@@ -97,7 +97,7 @@ Result<void> RecordingWriter::Impl::prepare() {
 }
 
 Result<void> RecordingWriter::Impl::ensureBegun() {
-    return file.isInTransaction() ? Result<void>() : ran(begin.run());
+    return file.connection().isInTransaction() ? Result<void>() : ran(begin.run());
 }
 
 Result<void> RecordingWriter::Impl::closeFrame() {
@@ -123,7 +123,7 @@ Result<void> RecordingWriter::Impl::closeFrame() {
 }
 
 void RecordingWriter::Impl::forget() {
-    if (file.isInTransaction()) (void)file.execute("ROLLBACK");
+    if (file.connection().isInTransaction()) (void)file.execute("ROLLBACK");
     waiting.clear();
     text.clear();
     sinceCommit = 0;
@@ -249,7 +249,7 @@ Result<void> RecordingWriter::addChunk(const ChunkRef& ref, const Source& source
     if (written) written = impl.writeParts(id, ref, source);
     if (!written) {
         impl.sinceCommit = before;
-        if (impl.file.isInTransaction()) {
+        if (impl.file.connection().isInTransaction()) {
             (void)impl.rollback.run();
             (void)impl.release.run();
         }
@@ -308,13 +308,13 @@ Result<void> RecordingWriter::finish(const RecordingHead& head) {
     const int code = impl_->state.run(name(head.state), head.why, head.ended);
     if (auto done = impl_->ran(code); !done) return done;
     constexpr int kLastWait = 10'000;
-    impl_->file.waitForOthers(kLastWait);
+    impl_->file.connection().waitForOthers(kLastWait);
     if (auto done = commit(head.missed, head.gone); !done) return done;
     return isUncommitted() ? impl_->file.outcome(SQLITE_BUSY) : Result<void>();
 }
 
 bool RecordingWriter::isUncommitted() const {
-    return impl_->file.isInTransaction();
+    return impl_->file.connection().isInTransaction();
 }
 
 std::int64_t RecordingWriter::actions() const {

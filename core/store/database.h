@@ -1,8 +1,9 @@
-// Private to core/store: a connection to the journal. One thread at a time (connections are opened without SQLite's own
-// mutexes). Errors are SQLite's result codes; error() makes a sentence of one.
+// Private to core/store: a connection to the journal, which is our own file. One thread at a time. Errors are SQLite's result
+// codes; error() makes a sentence of one.
 #pragma once
 
 #include "core/base/error.h"
+#include "core/sqlite/connection.h"
 #include "core/sqlite/statement.h"
 
 #include <sqlite3.h>
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace yard::store {
 
@@ -21,30 +21,23 @@ using sqlite::Statement;
 
 class Database {
 public:
-    Database() = default;
-    Database(Database&& other) noexcept
-        : db_(std::exchange(other.db_, nullptr)) {}
-    Database& operator=(Database&& other) noexcept {
-        if (this != &other) sqlite3_close_v2(std::exchange(db_, std::exchange(other.db_, nullptr)));
-        return *this;
-    }
-    ~Database();
-
     static Result<Database> openForWriting(const std::string& path, const std::string& vfs);
     /// Read-only, query_only, no checkpoint on close.
     static Result<Database> openForReading(const std::string& path, const std::string& vfs);
 
-    int exec(const char* sql);
+    int exec(const char* sql) { return connection_.execute(sql); }
     Result<void> execute(const std::string& sql);
     Result<Statement> prepare(std::string_view sql);
     /// First column of the first row of a query; 0 without rows.
     Result<std::int64_t> number(const std::string& sql);
     Error error(ErrorKind kind, std::string_view doing) const;
-    sqlite3* handle() const { return db_; }
-    explicit operator bool() const { return db_ != nullptr; }
+    sqlite3* handle() const { return connection_.handle(); }
+    explicit operator bool() const { return static_cast<bool>(connection_); }
 
 private:
-    sqlite3* db_ = nullptr;
+    static Result<Database> open(const std::string& path, const std::string& vfs, int flags);
+
+    sqlite::Connection connection_;
 };
 
 /// The file, not the operation, is at fault: disk full, I/O, read-only, corrupt, out of memory.

@@ -108,51 +108,13 @@ void TestYardctlRun::optionsBecomeMembersOfTheAction() {
                                                           : script(request);
     });
     const DataDirectory data(server);
-    QCOMPARE(data.run({"run",
-                       "-q",
-                       "7",
-                       "--label",
-                       "x",
-                       "--priority",
-                       "-5",
-                       "--deadline",
-                       "2min",
-                       "--cwd",
-                       "/tmp/a/../b/",
-                       "-e",
-                       "A=b=c",
-                       "--cores",
-                       "2",
-                       "--after",
-                       "4",
-                       "--after",
-                       "5..6:any",
-                       "--lock",
-                       "l",
-                       "--hold",
-                       "--retries",
-                       "3",
-                       "--memory",
-                       "1.5G",
-                       "--gpus",
-                       "0.5",
-                       "--gpu-memory",
-                       "20G",
-                       "--resource",
-                       "licence.x=2",
-                       "--array",
-                       "0-9",
-                       "--expect",
-                       "a.png",
-                       "--sandbox",
-                       "--clean-env",
-                       "--env-from",
-                       QString::fromStdString(env),
-                       "--input",
-                       QString::fromStdString("in.txt=" + env),
-                       "true"})
-                 .code,
-             0);
+    const QString options =
+        "run -q 7 --label x --priority -5 --deadline 2min --cwd /tmp/a/../b/ -e A=b=c --cores 2 "
+        "--after 4 --after 5..6:any --lock l --hold --retries 3 --memory 1.5G --gpus 0.5 "
+        "--gpu-memory 20G --resource licence.x=2 --array 0-9 --expect a.png --sandbox --clean-env";
+    const QStringList files = {"--env-from", QString::fromStdString(env), "--input",
+                               QString::fromStdString("in.txt=" + env)};
+    QCOMPARE(data.run(options.split(' ') + files + QStringList{"true"}).code, 0);
     const json::object action = json::parse(server.find("POST /compute/queues/7/jobs").body).as_object();
     const json::value expected =
         json::parse(R"({"worker":"exec","argv":["true"],"cwd":"/tmp/b","env":{"A":"b=c","B":" c"},

@@ -3,6 +3,7 @@
 
 #include "core/base/directory_entries.h"
 #include "core/base/disk_space.h"
+#include "core/base/spawn_plan.h"
 #include "tests/base/in_mount_namespace.h"
 
 #include <QDir>
@@ -17,9 +18,11 @@
 #include <filesystem>
 #include <set>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 using namespace yard;
 
@@ -56,6 +59,16 @@ private:
     QByteArray old_;
     bool was_;
 };
+
+/// The exit code of a program, or of the signal that ended it the negative number.
+int endOf(SpawnPlan& plan, const std::vector<std::string>& words) {
+    pid_t pid = -1;
+    if (const int wrong = plan.run(pid, words); wrong != 0) return 1'000 + wrong;
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
 
 } // namespace
 
@@ -354,6 +367,48 @@ private Q_SLOTS:
         const QString fromPasswd = QString::fromStdString(defaultDataDirectory());
         QVERIFY2(fromPasswd.startsWith('/') && fromPasswd.endsWith("/.local/share/yardmaster"),
                  qPrintable(fromPasswd));
+    }
+
+    // --- programs and their files
+
+    void aProgramHasTheFilesOfItsPlanAndNoOthers() {
+        const QTemporaryDir directory;
+        const std::string said = (directory.path() + "/said").toStdString();
+        const UniqueFd open(::open("/dev/null", O_RDONLY)); // exec() would keep it
+        QVERIFY(open);
+        SpawnPlan plan(SpawnPlan::Apart::No);
+        plan.open("/dev/null", O_RDONLY, STDIN_FILENO);
+        plan.open(said, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+        plan.changeTo("/usr");
+        const std::string script = "pwd; cat; [ -e /proc/$$/fd/" + std::to_string(open.get()) + " ] || echo alone";
+        QCOMPARE(endOf(plan, {"sh", "-c", script}), 0);
+        QCOMPARE(readFile(said, 100).value(), std::string("/usr\nalone\n"));
+        QCOMPARE(modeOf(said), mode_t{0600});
+    }
+
+    void aProgramWhoseFilesCannotBeOpenedDoesNotStart() {
+        SpawnPlan plan(SpawnPlan::Apart::No);
+        plan.open("/no/such/directory/file", O_WRONLY | O_CREAT, STDOUT_FILENO);
+        pid_t pid = -1;
+        QCOMPARE(plan.run(pid, {"true"}), ENOENT);
+        QCOMPARE(SpawnPlan(SpawnPlan::Apart::No).run(pid, {"no-such-program"}), ENOENT);
+    }
+
+    void aProgramOfOurGroupIgnoresWhatWeIgnore_data() {
+        QTest::addColumn<int>("apart");
+        QTest::addColumn<int>("end");
+        QTest::newRow("our group") << static_cast<int>(SpawnPlan::Apart::No) << 0;
+        QTest::newRow("its own group") << static_cast<int>(SpawnPlan::Apart::Group) << -SIGHUP;
+        QTest::newRow("its own session") << static_cast<int>(SpawnPlan::Apart::Session) << -SIGHUP;
+    }
+    void aProgramOfOurGroupIgnoresWhatWeIgnore() {
+        QFETCH(int, apart);
+        QFETCH(int, end);
+        const auto before = ::signal(SIGHUP, SIG_IGN);
+        SpawnPlan plan(static_cast<SpawnPlan::Apart>(apart));
+        const int ended = endOf(plan, {"sh", "-c", "kill -HUP $$"});
+        (void)::signal(SIGHUP, before);
+        QCOMPARE(ended, end);
     }
 };
 

@@ -329,6 +329,16 @@ void benchFiles(const bench::Server& server, const std::string& program, int rou
     fmt::print("no files asked for, of io inline: {}\n", bench::spread(ratio));
 }
 
+/// The exit code.
+int benchIdle(const bench::Server& server, int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+        const Latency idle = latency(server, "ahead", 2'000);
+        fmt::print("idle p50 {:.0f} us, p99 {:.0f} us\n", idle.p50, idle.p99);
+        std::fflush(stdout);
+    }
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -353,14 +363,7 @@ int main(int argc, char** argv) {
     registerWorker(server, self, "ahead", kAhead);
     registerWorker(server, self, "one", 0);
     warmUp(server);
-    if (onlyIdle > 0) {
-        for (int round = 0; round < static_cast<int>(rounds); ++round) {
-            const Latency idle = latency(server, "ahead", 2'000);
-            fmt::print("idle p50 {:.0f} us, p99 {:.0f} us\n", idle.p50, idle.p99);
-            std::fflush(stdout);
-        }
-        return 0;
-    }
+    if (onlyIdle > 0) return benchIdle(server, static_cast<int>(rounds));
     std::vector<double> ahead, one, aheadRatio, oneRatio, journalRatio, p50, p99, turns, inTurns;
     for (int round = 0; round < static_cast<int>(rounds); ++round) {
         const double limitAhead = bare(self, kProcesses, kAhead, 2 * count);

@@ -145,10 +145,7 @@ void scroll(const Driven& driven, const char* what, int frames, const std::funct
     std::fflush(stdout);
 }
 
-void lists(const Driven& driven, long count) {
-    const QHeaderView* header = driven.table()->horizontalHeader();
-    const auto click = [&](int column) { emit driven.table()->horizontalHeader()->sectionClicked(column); };
-    static_cast<void>(header);
+void scrolling(const Driven& driven) {
     until([&] { return driven.model()->isWhole(); });
     driven.key(Qt::Key_End);
     say("End: the last rows in view", driven.untilShown(), "ms", "");
@@ -163,6 +160,10 @@ void lists(const Driven& driven, long count) {
            [&](int) { return static_cast<int>(random() % static_cast<unsigned>(most)); });
     driven.key(Qt::Key_Home);
     driven.table()->clearSelection();
+}
+
+void sorting(const Driven& driven, long count) {
+    const auto click = [&](int column) { emit driven.table()->horizontalHeader()->sectionClicked(column); };
     for (const auto& [name, column] : {std::pair{"sort by number, oldest first", int{ActionsModel::kLsn}},
                                        std::pair{"sort by label", int{ActionsModel::kWhat}},
                                        std::pair{"sort by state", int{ActionsModel::kState}}}) {
@@ -183,6 +184,9 @@ void lists(const Driven& driven, long count) {
     click(ActionsModel::kState);
     click(ActionsModel::kState);
     until([&] { return driven.model()->idAt(0) == count; });
+}
+
+void filtering(const Driven& driven, long count) {
     for (const char* filter : {"label:\"album 7\"", "state:cancelled", "album", "priority>5 lsn>1000"}) {
         bool came = false;
         QObject here;
@@ -203,6 +207,12 @@ void lists(const Driven& driven, long count) {
     }
     driven.page->setFilter({});
     until([&] { return driven.model()->isWhole() && driven.model()->rowCount() == count; });
+}
+
+void lists(const Driven& driven, long count) {
+    scrolling(driven);
+    sorting(driven, count);
+    filtering(driven, count);
     QElapsedTimer clock;
     clock.start();
     driven.key(Qt::Key_A, Qt::ControlModifier);
@@ -230,6 +240,19 @@ void busy(const Driven& driven, const bench::Server& server, long count, const c
     static_cast<void>(server);
     say(what, (bench::cpuSeconds() - before) / (static_cast<double>(clock.elapsed()) / 1e3) * 100, "% of a core",
         "5");
+}
+
+/// A share of a core on two pages: idle, then while much ends.
+void shares(const Driven& driven, const bench::Server& server, long count, double idleSeconds) {
+    for (const char* page : {"actions", "dashboard"}) {
+        driven.window.navigation().show(page);
+        idle(3);
+        const double before = bench::cpuSeconds();
+        idle(static_cast<int>(idleSeconds));
+        say(fmt::format("idle, {}", page).c_str(), (bench::cpuSeconds() - before) / idleSeconds * 100,
+            "% of a core", "0.5");
+        if (count >= 1'000'000) busy(driven, server, count, fmt::format("10,000 ends a second, {}", page).c_str());
+    }
 }
 
 } // namespace
@@ -284,14 +307,6 @@ int main(int argc, char** argv) {
     driven.key(Qt::Key_Home);
     driven.table()->clearSelection();
     idle(3);
-    for (const char* page : {"actions", "dashboard"}) {
-        window.navigation().show(page);
-        idle(3);
-        const double before = bench::cpuSeconds();
-        idle(static_cast<int>(idleSeconds));
-        say(fmt::format("idle, {}", page).c_str(), (bench::cpuSeconds() - before) / idleSeconds * 100,
-            "% of a core", "0.5");
-        if (count >= 1'000'000) busy(driven, server, count, fmt::format("10,000 ends a second, {}", page).c_str());
-    }
+    shares(driven, server, count, idleSeconds);
     return 0;
 }

@@ -1,14 +1,56 @@
-// What a token's right does not show, and which queues it reaches.
+// What a token's right does not show, and which queues it reaches; how what is done with them is written down.
+#include "core/base/files.h"
+#include "core/http/audit.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
 #include "tests/http/with_tokens.h"
 
 #include <QTest>
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <ranges>
+#include <semaphore>
 #include <set>
+#include <vector>
 
 using namespace yard;
 using namespace yard::http;
 using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::int64_t kDayOfAudit = 86'400'000'000; ///< microseconds
+
+AuditEntry auditEntry(std::int64_t day, const std::string& path) {
+    return {.t = kDayOfAudit * day + 1,
+            .who = "anna",
+            .from = {},
+            .method = "POST",
+            .path = path,
+            .body = {},
+            .result = 200};
+}
+
+coro::Task<void> noteOne(Audit& audit, coro::HelperPool& helpers, int number, std::vector<bool>& kept) {
+    const bool isKept = co_await audit.note(auditEntry(20'000, std::to_string(number)), helpers);
+    kept[static_cast<std::size_t>(number)] = isKept;
+}
+
+/// So many at once, while the one helper has something else to do. Which of them were kept.
+coro::Task<std::vector<bool>> noteTogether(Audit& audit, coro::HelperPool& helpers, int notes) {
+    std::binary_semaphore isBusy(0);
+    (void)helpers.post([&] { isBusy.acquire(); });
+    std::vector<bool> kept(static_cast<std::size_t>(notes));
+    std::vector<coro::ThreadRef> noting;
+    for (int i = 0; i < notes; ++i) noting.push_back(coro::spawn("note", noteOne(audit, helpers, i, kept)));
+    co_await coro::yieldNow(); // all of them wait
+    isBusy.release();
+    for (const coro::ThreadRef& one : noting) co_await one.join();
+    co_return kept;
+}
+
+} // namespace
 
 class TokenRightsTest : public WithTokens {
     Q_OBJECT
@@ -25,6 +67,9 @@ private Q_SLOTS:
     void keysOfSubmissionsBelongToTheirToken();
     void submittingReachesTheQueuesOfTheToken();
     void submittingWithoutQueuesAddsAndSteersNothing();
+    void linesThatComeTogetherAreWrittenInTheirOrder();
+    void moreLinesThanMayWaitAreCounted();
+    void aFileOfTheAuditThatIsMovedAwayStaysAsItIs();
 };
 
 void TokenRightsTest::readingShowsNeitherEnvironmentNorInputs() {
@@ -220,6 +265,60 @@ void TokenRightsTest::submittingWithoutQueuesAddsAndSteersNothing() {
     QCOMPARE(as(token, "POST", fmt::format("/compute/jobs/{}/cancel", taken.number("lsn"))).status, 403);
     QCOMPARE(as(token, "POST", "/compute/queues/0/jobs/cancel", R"({"filter":"state:pending"})").status, 403);
     QCOMPARE(as(token, "PUT", "/compute/chunks/" + Sha256::of("bytes").hex(), "bytes").status, 200);
+}
+
+void TokenRightsTest::linesThatComeTogetherAreWrittenInTheirOrder() {
+    constexpr int kNotes = 50;
+    const std::string directory = api_->engine.path("audit-together");
+    Audit audit(directory);
+    coro::HelperPool helpers(1);
+    const std::vector<bool> kept = api_->engine.run(noteTogether(audit, helpers, kNotes));
+    QCOMPARE(std::ranges::count(kept, true), kNotes);
+    QCOMPARE(audit.dropped(), std::uint64_t(0));
+    const auto page = api_->engine.run(
+        audit.read({.from = {}, .to = {}, .who = "", .text = "", .limit = 100, .cursor = ""}, helpers));
+    QVERIFY(page.has_value());
+    std::string seen;
+    std::string wanted;
+    for (const AuditEntry& entry : page->entries) seen += entry.path + " ";
+    for (int i = kNotes; i-- > 0;) wanted += std::to_string(i) + " "; // the latest first
+    QCOMPARE(seen, wanted);
+    helpers.stop();
+}
+
+void TokenRightsTest::moreLinesThanMayWaitAreCounted() {
+    constexpr int kBeyond = 3;
+    constexpr int kTaken = 1 + static_cast<int>(kMostAuditWaiting); // one is with the helper already
+    const std::string directory = api_->engine.path("audit-waiting");
+    Audit audit(directory);
+    coro::HelperPool helpers(1);
+    const std::vector<bool> kept = api_->engine.run(noteTogether(audit, helpers, kTaken + kBeyond));
+    QCOMPARE(std::ranges::count(kept, true), kTaken);
+    QVERIFY(std::ranges::all_of(kept | std::views::take(kTaken), std::identity()));
+    QCOMPARE(audit.dropped(), std::uint64_t(kBeyond));
+    // There is room again.
+    QVERIFY(api_->engine.run(audit.note(auditEntry(20'000, "later"), helpers)));
+    helpers.stop();
+}
+
+void TokenRightsTest::aFileOfTheAuditThatIsMovedAwayStaysAsItIs() {
+    const std::string directory = api_->engine.path("audit-moved");
+    Audit audit(directory);
+    coro::HelperPool helpers(1);
+    const auto note = [&](const std::string& path) {
+        return api_->engine.run(audit.note(auditEntry(20'000, path), helpers));
+    };
+    const std::string file = auditPathOf(directory, 20'000);
+    QVERIFY(note("/first"));
+    std::filesystem::rename(file, file + ".old");
+    QVERIFY(note("/second"));
+    QVERIFY(readFile(file + ".old")->contains("/first") && !readFile(file + ".old")->contains("/second"));
+    QVERIFY(readFile(file)->contains("/second") && !readFile(file)->contains("/first"));
+    // What somebody left in the file without its end is ended before the next line.
+    QVERIFY(writeFileAtomically(file, "half a line", 0600));
+    QVERIFY(note("/third"));
+    QVERIFY(readFile(file)->starts_with("half a line\n{"));
+    helpers.stop();
 }
 
 int main(int argc, char** argv) {

@@ -33,6 +33,9 @@ private Q_SLOTS:
     void aNoteCanBeChanged();
     void oneOfThePastHasTheSpanOfItsActions();
     void aStatementReadsWhatWasBound();
+    void aConnectionSaysWhatFailed();
+    void aConnectionThatDistrustsItsFileRunsNothingOfIt();
+    void whatIsWatchedEndsOnceNobodyWantsIt();
 
     void cleanup() {
         for (const QString& file : QDir(dir_.path()).entryList(QDir::Files)) QFile::remove(dir_.filePath(file));
@@ -94,13 +97,9 @@ void TestRecordingFile::oneOfThePastHasTheSpanOfItsActions() {
 }
 
 void TestRecordingFile::aStatementReadsWhatWasBound() {
-    sqlite3* file = nullptr;
-    QCOMPARE(sqlite3_open(":memory:", &file), SQLITE_OK);
-    const auto prepared = [file](const char* sql) {
-        sqlite3_stmt* made = nullptr;
-        sqlite3_prepare_v2(file, sql, -1, &made, nullptr);
-        return sqlite::Statement(made);
-    };
+    sqlite::Connection file;
+    QCOMPARE(file.open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE), SQLITE_OK);
+    const auto prepared = [&file](const char* sql) { return file.prepare(sql).value_or(sqlite::Statement()); };
     QVERIFY(prepared("CREATE TABLE t(a, b, c, d, e)").run() == SQLITE_OK);
     Hash256 hash;
     hash.bytes.fill(7);
@@ -126,9 +125,62 @@ void TestRecordingFile::aStatementReadsWhatWasBound() {
         QCOMPARE(get.step(), SQLITE_DONE);
         QVERIFY(!prepared("no SQL at all"));
     }
-    QCOMPARE(sqlite3_close(file), SQLITE_OK); // all statements are gone
+    QVERIFY(sqlite3_next_stmt(file.handle(), nullptr) == nullptr); // all statements are gone
     QCOMPARE(sqlite::plainWords("near \"\x1b[2J\xff\": error"), std::string("near \"?[2J?\": error"));
     QCOMPARE(sqlite::plainWords(std::string(1'000, 'x')).size(), std::size_t{300});
+}
+
+void TestRecordingFile::aConnectionSaysWhatFailed() {
+    sqlite::Connection none;
+    QVERIFY(!none);
+    QCOMPARE(none.open(dir_.filePath("no/where").toStdString(), SQLITE_OPEN_READONLY) & 0xff, SQLITE_CANTOPEN);
+    QCOMPARE(none.words(SQLITE_CANTOPEN), std::string("unable to open database file"));
+
+    sqlite::Connection file;
+    QCOMPARE(file.open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE), SQLITE_OK);
+    QCOMPARE(file.execute("no SQL at all"), SQLITE_ERROR);
+    QVERIFY(file.words(SQLITE_ERROR).contains("syntax error"));
+    QCOMPARE(file.prepare("SELECT * FROM missing").error(), SQLITE_ERROR);
+    QCOMPARE(file.number("SELECT * FROM missing").error(), SQLITE_ERROR);
+    QCOMPARE(file.number("SELECT 7").value(), std::int64_t{7});
+    QCOMPARE(file.number("SELECT 7 WHERE 0").value(), std::int64_t{0});
+    QVERIFY(!file.isInTransaction());
+    QCOMPARE(file.execute("BEGIN"), SQLITE_OK);
+    QVERIFY(file.isInTransaction());
+    sqlite::Connection moved = std::move(file);
+    QVERIFY(moved.isInTransaction());
+    moved = sqlite::Connection();
+    QVERIFY(!moved);
+}
+
+void TestRecordingFile::aConnectionThatDistrustsItsFileRunsNothingOfIt() {
+    sqlite::Connection file;
+    QCOMPARE(file.open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE), SQLITE_OK);
+    QCOMPARE(file.execute("CREATE TABLE t(a); CREATE TABLE u(a); CREATE VIEW v AS SELECT 1;"
+                          "CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO u VALUES(1); END"),
+             SQLITE_OK);
+    QCOMPARE(file.number("SELECT * FROM v").value(), std::int64_t{1});
+    QCOMPARE(file.distrust(1'000), SQLITE_OK);
+    QVERIFY(!file.number("SELECT * FROM v").has_value());
+    QCOMPARE(file.execute("INSERT INTO t VALUES(1)"), SQLITE_OK);
+    QCOMPARE(file.number("SELECT count(*) FROM u").value(), std::int64_t{0});
+    QCOMPARE(file.number("SELECT zeroblob(1001)").error() & 0xff, SQLITE_TOOBIG);
+}
+
+void TestRecordingFile::whatIsWatchedEndsOnceNobodyWantsIt() {
+    sqlite::Connection file;
+    QCOMPARE(file.open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE), SQLITE_OK);
+    const std::string counting = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<100000) "
+                                 "SELECT count(*) FROM n";
+    int asked = 0;
+    {
+        const std::function<bool()> goOn = [&] { return ++asked < 3; };
+        const sqlite::Connection::Watch watch(file, goOn);
+        QCOMPARE(file.number(counting).error() & 0xff, SQLITE_INTERRUPT);
+    }
+    QCOMPARE(asked, 3);
+    QCOMPARE(file.number(counting).value(), std::int64_t{100'000});
+    QCOMPARE(asked, 3);
 }
 
 void TestRecordingFile::whatIsWrittenIsReadAgain() {

@@ -15,6 +15,26 @@ class TestJournal : public QObject {
 
     Directories directories_;
     std::string fresh(const char* name) { return directories_.fresh(name); }
+    /// The end of an action whose result has something in each of its members.
+    static Finish withEverything(std::int64_t lsn) {
+        Finish end = finish(lsn, ActionState::Failed, Reason::Signal);
+        AttemptOutcome& outcome = end.attempt->outcome;
+        outcome.exitCode.reset();
+        outcome.signal = 11;
+        outcome.measures[Measure::CpuTime] = 1'250'000;
+        outcome.measures[Measure::PeakMemory] = 123456789;
+        outcome.measures[Measure::DiskBytes] = 987654321;
+        outcome.out = ChunkRef{Sha256::of("hello"), 5};
+        outcome.err = ChunkRef{Hash256::ofNothing(), 0};
+        outcome.outTruncated = true;
+        outcome.outputs = {{"a/b.txt", {Sha256::of("x"), 1}}, {"c", {Hash256::ofNothing(), 0}}};
+        outcome.result = R"({"n":1})";
+        outcome.denied = {{kThen, "link", "/etc/passwd", 13, 42}};
+        outcome.note = "it broke";
+        end.attempt->times.frozen = 77;
+        end.chunks = {chunk("hello")};
+        return end;
+    }
 
 private Q_SLOTS:
     void acceptedActionsAreFoundByTheNextStartInOrder() {
@@ -50,22 +70,8 @@ private Q_SLOTS:
         rows.items[0].row.label = 9;
         rows.items[0].row.priority = 12;
         QCOMPARE(word(journal.carryOut(std::move(rows))), "ok");
-        Finish end = finish(7, ActionState::Failed, Reason::Signal);
-        AttemptOutcome& outcome = end.attempt->outcome;
-        outcome.exitCode.reset();
-        outcome.signal = 11;
-        outcome.measures[Measure::CpuTime] = 1'250'000;
-        outcome.measures[Measure::PeakMemory] = 123456789;
-        outcome.measures[Measure::DiskBytes] = 987654321;
-        outcome.out = ChunkRef{Sha256::of("hello"), 5};
-        outcome.err = ChunkRef{Hash256::ofNothing(), 0};
-        outcome.outTruncated = true;
-        outcome.outputs = {{"a/b.txt", {Sha256::of("x"), 1}}, {"c", {Hash256::ofNothing(), 0}}};
-        outcome.result = R"({"n":1})";
-        outcome.denied = {{kThen, "link", "/etc/passwd", 13, 42}};
-        outcome.note = "it broke";
-        end.attempt->times.frozen = 77;
-        end.chunks = {chunk("hello")};
+        const Finish end = withEverything(7);
+        const AttemptOutcome& outcome = end.attempt->outcome;
         QCOMPARE(word(journal.carryOut(end)), "ok");
 
         const auto result = get(journal, 7);
@@ -467,10 +473,8 @@ private Q_SLOTS:
         QVERIFY(word(detail) == "ok" && !detail.repeated);
     }
 
-    void queuesWorkersOperationsAndValuesAreFoundAgain() {
-        const auto path = fresh("rest");
-        const SmallChunk file = chunk("#!/bin/sh");
-        const Hash256 worker = Sha256::of("worker");
+    void queuesAndTheirCountersAreFoundAgain() {
+        const auto path = fresh("queues");
         {
             Journal journal(path);
             QCOMPARE(word(journal.carryOut(PutQueue{{.id = QueueId(4),
@@ -501,15 +505,6 @@ private Q_SLOTS:
             QCOMPARE(word(journal.carryOut(DropQueue{QueueId(9)})), "ok");
             QCOMPARE(word(journal.carryOut(finish(6, ActionState::Failed, Reason::ExitCode))), "ok");
             QCOMPARE(word(journal.carryOut(DropQueue{QueueId(9)})), "not_found");
-            WorkerRow row{worker, R"({"name":"w"})", kThen, {file.hash}};
-            QCOMPARE(word(journal.carryOut(PutWorker{row})), "need");
-            QVERIFY(journal.store().carryOutAndWait(PutChunk{file}));
-            QCOMPARE(word(journal.carryOut(PutWorker{row})), "ok");
-            row.id = Sha256::of("other");
-            QCOMPARE(word(journal.carryOut(PutWorker{row})), "ok");
-            QCOMPARE(word(journal.carryOut(DropWorker{row.id})), "ok");
-            QCOMPARE(word(journal.carryOut(DropWorker{row.id})), "not_found");
-            QCOMPARE(word(journal.carryOut(note("window", "wide"))), "ok");
         }
         Journal again(path);
         QCOMPARE(again.restored.queues.size(), 2u);
@@ -525,6 +520,25 @@ private Q_SLOTS:
         QCOMPARE(again.restored.past.completed, 1);
         QCOMPARE(again.restored.past.failed, 1);
         QCOMPARE(again.restored.past.cancelled, 0);
+    }
+
+    void workersAndValuesAreFoundAgain() {
+        const auto path = fresh("workers");
+        const SmallChunk file = chunk("#!/bin/sh");
+        const Hash256 worker = Sha256::of("worker");
+        {
+            Journal journal(path);
+            WorkerRow row{worker, R"({"name":"w"})", kThen, {file.hash}};
+            QCOMPARE(word(journal.carryOut(PutWorker{row})), "need");
+            QVERIFY(journal.store().carryOutAndWait(PutChunk{file}));
+            QCOMPARE(word(journal.carryOut(PutWorker{row})), "ok");
+            row.id = Sha256::of("other");
+            QCOMPARE(word(journal.carryOut(PutWorker{row})), "ok");
+            QCOMPARE(word(journal.carryOut(DropWorker{row.id})), "ok");
+            QCOMPARE(word(journal.carryOut(DropWorker{row.id})), "not_found");
+            QCOMPARE(word(journal.carryOut(note("window", "wide"))), "ok");
+        }
+        Journal again(path);
         QCOMPARE(again.restored.workers.size(), 1u);
         QVERIFY(again.restored.workers[0].id == worker);
         QVERIFY(again.restored.workers[0].chunks == std::vector{file.hash});

@@ -5,6 +5,7 @@
 #include "app/yardctl/engine_start.h"
 #include "app/yardctl/format.h"
 #include "core/base/files.h"
+#include "core/base/spawn_plan.h"
 #include "core/base/unique_fd.h"
 
 #include <array>
@@ -13,7 +14,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -31,21 +31,16 @@ struct ProgramEnd {
 };
 
 /// The engine's program with these words, until it has ended; its stderr is ours.
-Outcome<ProgramEnd> runEngineProgram(std::vector<std::string> words) {
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
+Outcome<ProgramEnd> runEngineProgram(const std::vector<std::string>& words) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failedWith(failErrno("cannot make a pipe", errno).error());
     const UniqueFd out(ends[0]);
     pid_t pid = -1;
     {
         const UniqueFd in(ends[1]);
-        posix_spawn_file_actions_t actions;
-        ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawn_file_actions_adddup2(&actions, in.get(), STDOUT_FILENO);
-        const int error = ::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-        ::posix_spawn_file_actions_destroy(&actions);
+        SpawnPlan plan(SpawnPlan::Apart::No);
+        plan.give(in.get(), STDOUT_FILENO);
+        const int error = plan.run(pid, words);
         if (error != 0) return failedWith(failErrno(fmt::format("cannot start {}", words.front()), error).error());
     }
     ProgramEnd end;

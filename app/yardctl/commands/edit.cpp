@@ -11,23 +11,21 @@
 #include "app/yardctl/own_terminal.h"
 #include "core/base/files.h"
 #include "core/base/hash.h"
+#include "core/base/spawn_plan.h"
 #include "core/base/unique_fd.h"
 #include "core/model/right.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
-#include <spawn.h>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char** environ;
+#include <vector>
 
 namespace yard::ctl {
 
@@ -72,13 +70,9 @@ Outcome<void> checkEditor() {
 
 /// Waits for the editor, which a shell starts: it may have arguments of its own.
 Outcome<void> edit(const std::string& path) {
-    std::string line = editor() + " \"$1\"";
-    std::string shell = "sh";
-    std::string option = "-c";
-    std::string file = path;
-    std::array<char*, 6> argv{shell.data(), option.data(), line.data(), shell.data(), file.data(), nullptr};
+    const std::vector<std::string> words = {"/bin/sh", "-c", editor() + " \"$1\"", "sh", path};
     pid_t pid = 0;
-    if (const int code = ::posix_spawn(&pid, "/bin/sh", nullptr, nullptr, argv.data(), environ); code != 0)
+    if (const int code = SpawnPlan(SpawnPlan::Apart::No).run(pid, words); code != 0)
         return failed(fmt::format("cannot start the editor: {}", ::strerrordesc_np(code)));
     int status = 0;
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {

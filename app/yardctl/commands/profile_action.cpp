@@ -5,11 +5,11 @@
 #include "app/yardctl/format.h"
 #include "core/base/files.h"
 #include "core/base/parsed_number.h"
+#include "core/base/spawn_plan.h"
 #include "core/base/unique_fd.h"
 #include "core/profile/perf_script.h"
 #include "core/profile/profile_file.h"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 #include <optional>
 #include <set>
-#include <spawn.h>
 #include <string>
 #include <string_view>
 #include <sys/wait.h>
@@ -88,17 +87,12 @@ private:
 };
 
 /// Runs perf with its stdout in a file. Its own sentence goes to stderr where it fails.
-Outcome<void> runPerf(std::vector<std::string> words, const std::string& out) {
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+Outcome<void> runPerf(const std::vector<std::string>& words, const std::string& out) {
+    SpawnPlan plan(SpawnPlan::Apart::No);
+    plan.open("/dev/null", O_RDONLY, STDIN_FILENO);
+    plan.open(out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     pid_t pid = -1;
-    const int err = ::posix_spawnp(&pid, argv.front(), &actions, nullptr, argv.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
+    const int err = plan.run(pid, words);
     if (err == ENOENT) return failed("there is no perf here; install it (linux-perf, perf) to measure actions");
     if (err != 0) return failedWith(failErrno("cannot run perf", err).error());
     int status = 0;

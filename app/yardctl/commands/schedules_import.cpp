@@ -7,6 +7,7 @@
 #include "app/yardctl/schedule_body.h"
 #include "app/yardctl/schedule_view.h"
 #include "core/base/files.h"
+#include "core/base/spawn_plan.h"
 #include "core/base/unique_fd.h"
 #include "core/json/utf8.h"
 
@@ -17,7 +18,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,15 +47,10 @@ Outcome<std::string> crontabFrom(int fd, int silenceMs) {
 }
 
 int spawnCrontab(int out, pid_t& pid) {
-    std::array<std::string, 2> words = {"crontab", "-l"};
-    std::array<char*, 3> argv{words[0].data(), words[1].data(), nullptr};
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    const int err = ::posix_spawnp(&pid, argv.front(), &actions, nullptr, argv.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    return err;
+    SpawnPlan plan(SpawnPlan::Apart::No);
+    plan.open("/dev/null", O_RDONLY, STDIN_FILENO);
+    plan.give(out, STDOUT_FILENO);
+    return plan.run(pid, {"crontab", "-l"});
 }
 
 /// Of whoever runs yardctl. Its own sentence goes to stderr when there is none.

@@ -4,6 +4,7 @@
 #include "app/yardctl/whole_file.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
+#include "core/base/spawn_plan.h"
 #include "core/base/unique_fd.h"
 
 #include <array>
@@ -12,7 +13,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,16 +30,10 @@ public:
         if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
         const UniqueFd in(ends[0]);
         to_.reset(ends[1]);
-        std::string program = "gzip";
-        std::string option = "-c";
-        const std::array<char*, 3> argv = {program.data(), option.data(), nullptr};
-        posix_spawn_file_actions_t actions;
-        ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawn_file_actions_adddup2(&actions, in.get(), STDIN_FILENO);
-        ::posix_spawn_file_actions_adddup2(&actions, file, STDOUT_FILENO);
-        const int err = ::posix_spawnp(&pid_, "gzip", &actions, nullptr, argv.data(), environ);
-        ::posix_spawn_file_actions_destroy(&actions);
-        return err;
+        SpawnPlan plan(SpawnPlan::Apart::No);
+        plan.give(in.get(), STDIN_FILENO);
+        plan.give(file, STDOUT_FILENO);
+        return plan.run(pid_, {"gzip", "-c"});
     }
     ~Gzip() { (void)end(); }
     Gzip() = default;

@@ -2,6 +2,7 @@
 #include "core/engine/alerts/alerts.h"
 
 #include "core/base/log.h"
+#include "core/json/document.h"
 #include "core/json/lenient.h"
 
 #include <algorithm>
@@ -87,8 +88,8 @@ void Alerts::readOutbox(const std::string& id, std::string_view json) {
 
 void Alerts::readState(const std::string& name, std::string_view json) {
     const auto at = kept_.find(name);
-    const auto tape = readJson(json);
-    if (at == kept_.end() || !tape || !tape->root().isObject()) return;
+    const auto tape = readDocument(json);
+    if (at == kept_.end() || !tape) return;
     Kept& kept = at->second;
     book_.readKept(name, tape->root(), parts_.now());
     for (const JsonView value : tape->root()) {

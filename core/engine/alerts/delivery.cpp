@@ -1,6 +1,7 @@
 #include "core/engine/alerts/delivery.h"
 
 #include "core/alerts/url.h"
+#include "core/json/document.h"
 #include "core/json/lenient.h"
 
 #include <algorithm>
@@ -88,8 +89,8 @@ std::string writeDelivery(const Delivery& delivery) {
 }
 
 std::optional<Delivery> readDelivery(std::string_view id, std::string_view json) {
-    const auto tape = readJson(json);
-    if (!tape || !tape->root().isObject()) return std::nullopt;
+    const auto tape = readDocument(json);
+    if (!tape) return std::nullopt;
     Delivery delivery{.id = std::string(id), .target = {}, .message = {}, .error = {}};
     bool hasTarget = false;
     for (const JsonView value : tape->root()) {

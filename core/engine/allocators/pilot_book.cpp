@@ -1,22 +1,22 @@
 #include "core/engine/allocators/pilot_book.h"
 
-#include "core/json/json_reader.h"
-#include "core/json/json_writer.h"
+#include "core/json/document.h"
+#include "core/json/lenient.h"
 
 namespace yard::engine {
 
+static_assert(kMaxJsonDocument == store::kMaxDocument, "what the journal takes is what is read again");
+
 store::DocumentChange keep(const KeptPilot& pilot) {
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.member("allocator", pilot.allocator);
-    writer.member("engine", pilot.engineId);
-    if (!pilot.job.empty()) writer.member("job", pilot.job);
-    writer.member("secret", pilot.secret.hex());
-    if (pilot.key) writer.member("key", pilot.key->hex());
-    writer.member("asked", pilot.asked);
-    if (pilot.isUnwanted) writer.member("unwanted", true);
-    writer.closeObject();
+    std::string text = writeDocument([&pilot](JsonWriter& writer) {
+        writer.member("allocator", pilot.allocator);
+        writer.member("engine", pilot.engineId);
+        if (!pilot.job.empty()) writer.member("job", pilot.job);
+        writer.member("secret", pilot.secret.hex());
+        if (pilot.key) writer.member("key", pilot.key->hex());
+        writer.member("asked", pilot.asked);
+        if (pilot.isUnwanted) writer.member("unwanted", true);
+    });
     return {.kind = std::string(kPilotKind), .name = pilot.id, .body = std::move(text)};
 }
 
@@ -25,20 +25,19 @@ store::DocumentChange forgetPilot(std::string_view id) {
 }
 
 std::optional<KeptPilot> readPilot(const store::DocumentRow& row) {
-    const auto tape = readJson(row.body);
-    if (!tape || !tape->root().isObject()) return std::nullopt;
+    const auto tape = readDocument(row.body);
+    if (!tape) return std::nullopt;
     KeptPilot pilot;
     pilot.id = row.name;
     std::optional<Hash256> secret;
     for (const JsonView member : tape->root()) {
-        const bool isText = member.kind() == JsonKind::String;
-        if (member.key() == "allocator" && isText) pilot.allocator = member.string();
-        if (member.key() == "engine" && isText) pilot.engineId = member.string();
-        if (member.key() == "job" && isText) pilot.job = member.string();
-        if (member.key() == "secret" && isText) secret = Hash256::fromHex(member.string());
-        if (member.key() == "key" && isText) pilot.key = Hash256::fromHex(member.string());
+        if (member.key() == "allocator") pilot.allocator = textOrEmpty(member);
+        if (member.key() == "engine") pilot.engineId = textOrEmpty(member);
+        if (member.key() == "job") pilot.job = textOrEmpty(member);
+        if (member.key() == "secret") secret = Hash256::fromHex(textOrEmpty(member));
+        if (member.key() == "key") pilot.key = Hash256::fromHex(textOrEmpty(member));
+        if (member.key() == "asked") pilot.asked = integerOrZero(member);
         if (member.key() == "unwanted" && member.kind() == JsonKind::Bool) pilot.isUnwanted = member.node().boolean;
-        if (member.key() == "asked" && member.kind() == JsonKind::Integer) pilot.asked = member.node().integer;
     }
     if (!secret || pilot.allocator.empty()) return std::nullopt;
     pilot.secret = *secret;

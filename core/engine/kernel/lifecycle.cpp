@@ -68,11 +68,7 @@ Result<void> Kernel::open() {
     if (auto planned = ground_.planResources(); !planned) return planned;
     openSession();
     if (auto opened = wiring_.openServices(); !opened) return opened;
-    wiring_.openExecution(std::move(*scratch));
-    wiring_.openGuards();
-    wiring_.openCourtesy();
-    wiring_.openGuests();
-    wiring_.openAllocators();
+    wiring_.openRunning(std::move(*scratch));
     ground_.loop.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();

@@ -4,6 +4,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/user_name.h"
+#include "core/engine/kernel/wires.h"
 #include "core/lease/scratch.h"
 #include "core/locks/lock_directory.h"
 #include "core/session/live_views.h"
@@ -17,49 +18,40 @@ namespace yard::engine {
 /// Elements of an array are looked through for this long before others who read get their turn.
 static constexpr Duration kArrayPortion{8'000};
 
-/// For services that have threads of their own.
-std::function<void(const char* name, coro::Task<void>)> Wiring::spawning() {
-    return [this](const char* name, coro::Task<void> task) { ground_.loop.spawn(name, std::move(task)); };
-}
-
-/// For services by which something may begin to wait: it comes, is let go, is put back or is moved.
-std::function<void()> Wiring::wakeForWork() {
-    return [this] {
-        wake_();
-        services_.alerts->workCame();
-    };
-}
-
-/// The attempt under way, null when there is none. For services that are made before Execution.
-std::function<const Attempt*(Lsn)> Wiring::attempts() const {
-    return [this](Lsn lsn) { return services_.attempts.latest(lsn); };
-}
-
 /// All but those that need a runner, a store or Execution. Each one is given what is made before it; what comes
 /// later is reached through functions.
 Result<void> Wiring::openServices() {
     openChanges();
     openLocks();
-    openOrphanSweep();
+    running_.openOrphanSweep();
     openQueues();
     openWorkers();
     openIntake();
-    openForecasts();
-    openRows();
-    openLists();
-    openTallies();
-    openWatching();
+    reading_.open();
     openResults();
     openRescheduling();
     openOperations();
     openAnnotating();
     openMoving();
     openSchedules();
-    openHooks();
-    openObjects();
-    openAlerts();
-    openPool();
+    objects_.open();
+    alerts_.open();
+    running_.openPool();
     return openSessionMoves();
+}
+
+void Wiring::openRunning(runners::ScratchHomePtr scratch) {
+    running_.openExecution(std::move(scratch));
+    running_.openGuards();
+    courtesy_.open();
+    openGuests();
+    openAllocators();
+}
+
+void Wiring::openUpkeep() {
+    recordings_.open();
+    running_.openUpkeep();
+    reading_.openOverview();
 }
 
 /// Without a directory for them, what claims a lock cannot start, and says why; the rest runs.
@@ -90,8 +82,9 @@ void Wiring::openLocks() {
 }
 
 void Wiring::openChanges() {
-    services_.changes.emplace(ChangeLog::Parts{
-        .session = *services_.session, .spawn = spawning(), .now = [this] { return ground_.loop.now(); }});
+    services_.changes.emplace(ChangeLog::Parts{.session = *services_.session,
+                                               .spawn = spawningOn(ground_.loop),
+                                               .now = [this] { return ground_.loop.now(); }});
 }
 
 void Wiring::openQueues() {
@@ -101,12 +94,12 @@ void Wiring::openQueues() {
         .dictionary = services_.dictionary,
         .annotations = services_.annotations,
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
-        .spawn = spawning(),
+        .spawn = spawningOn(ground_.loop),
         .estimate = [this](QueueView& view,
                            const session::QueueStatus& status) { services_.estimates->ofQueue(view, status); },
         .changed = [this](QueueId id) { services_.changes->note(ChangeEntry::Kind::Queue, id); },
         .now = [this] { return ground_.loop.now(); },
-        .wake = wakeForWork()});
+        .wake = wakingForWork(services_, wake_)});
 }
 
 /// A chunk that has not the size of its file may be damaged: then it is put aside, and needed again.
@@ -153,12 +146,6 @@ Result<void> Wiring::mayRunForeign(const WorkerDescriptor& worker) {
     return services_.wine->mayRegister(worker);
 }
 
-/// Of a worker for Windows without Wine.
-std::string Wiring::foreignWords(const std::string& workerId) const {
-    const RegisteredWorker* worker = services_.registry.find(workerId);
-    return worker ? services_.wine->whyNot(worker->descriptor->platform) : std::string();
-}
-
 Result<void> Wiring::mayRun(const ActionSpec& spec) const {
     if (!spec.isExec()) return ground_.sandboxing->checkWorker();
     return spec.sandbox ? ground_.sandboxing->checkExec() : Result<void>{};
@@ -202,8 +189,8 @@ void Wiring::openIntake() {
                     [key = std::move(key)](store::Reader& reader) { return reader.keptAnswer(key); });
             },
         .endOf = [this](Lsn lsn, Duration wait) { return services_.results->endOf(lsn, wait); },
-        .spawn = spawning(),
-        .wake = wakeForWork(),
+        .spawn = spawningOn(ground_.loop),
+        .wake = wakingForWork(services_, wake_),
         .replaced = [this](Lsn lsn) { services_.changes->noteReplaced(lsn); },
         .dependents =
             [this](Lsn parent, int most) {
@@ -221,7 +208,7 @@ void Wiring::openResults() {
         .takeAcks = [this] { return services_.committer.takeAcks(); },
         .outstanding = [this] { return services_.committer.outstandingResults(); }};
     Results::Attempts ended{
-        .find = attempts(),
+        .find = attemptsOf(services_),
         .record =
             [this](runners::AttemptId id, ActionState state, Reason reason, bool retried,
                    std::vector<store::SmallChunk>& chunks) {
@@ -283,7 +270,7 @@ void Wiring::openRescheduling() {
             },
         .mayRun = [this](Lsn lsn) { return services_.machines->mayRun(lsn); },
         .putBack = [this](Lsn lsn) { services_.orders->notePutBack(lsn); },
-        .wake = wakeForWork(),
+        .wake = wakingForWork(services_, wake_),
         .now = MonoClock::now});
 }
 
@@ -303,8 +290,8 @@ void Wiring::openOperations() {
         .room = [this] { return services_.results->room(); },
         .mayRetry = [this](Lsn lsn, bool force) { return services_.rescheduling->mayRetry(lsn, force); },
         .notBegun = [this] { return services_.attempts.notBegun(); },
-        .spawn = spawning(),
-        .wake = wakeForWork()});
+        .spawn = spawningOn(ground_.loop),
+        .wake = wakingForWork(services_, wake_)});
 }
 
 void Wiring::openAnnotating() {
@@ -326,7 +313,7 @@ void Wiring::openMoving() {
                       .selection = *services_.selection,
                       .journal = ground_.journal,
                       .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },
-                      .wake = wakeForWork()});
+                      .wake = wakingForWork(services_, wake_)});
 }
 
 static std::string missedText(const std::string& name, const ScheduleRun& run) {

@@ -1,10 +1,11 @@
 // Reports to alerts what happens in the engine, and gives them the ways to deliver their messages.
-#include "core/engine/kernel/wiring.h"
+#include "core/engine/kernel/wiring_alerts.h"
 
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/coro/suspend.h"
 #include "core/engine/alerts/hook_client.h"
+#include "core/engine/kernel/wires.h"
 #include "core/host/machine.h"
 #include "core/session/live_views.h"
 #include "core/session/queue_commands.h"
@@ -60,7 +61,7 @@ std::string alertFile(const std::string& directory, const std::string& id) {
 
 } // namespace
 
-void Wiring::openAlerts() {
+void AlertWiring::open() {
     memoryBytes_ = host::memoryOfMachine() << 20;
     services_.alerts.emplace(Alerts::Parts{
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
@@ -88,7 +89,7 @@ void Wiring::openAlerts() {
                     kDeliveryLimit);
             },
         .history = alertHistory(),
-        .spawn = spawning(),
+        .spawn = spawningOn(ground_.loop),
         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Alerts); },
         .tellOthers =
             [this] {
@@ -101,13 +102,13 @@ void Wiring::openAlerts() {
         .now = wallNow});
 }
 
-coro::Task<Result<Rehearsal::Page>> Wiring::historyPage(Lsn cursor) {
+coro::Task<Result<Rehearsal::Page>> AlertWiring::historyPage(Lsn cursor) {
     auto page = co_await ground_.journal.page({}, kHistoryPage, cursor);
     if (!page) co_return std::unexpected(page.error());
     co_return Rehearsal::Page{.rows = std::move(page->rows), .cursor = page->cursor};
 }
 
-coro::Task<std::vector<Rehearsal::Unended>> Wiring::unended(std::size_t most) {
+coro::Task<std::vector<Rehearsal::Unended>> AlertWiring::unended(std::size_t most) {
     std::vector<Rehearsal::Unended> all;
     Lsn at{1};
     do {
@@ -129,7 +130,7 @@ coro::Task<std::vector<Rehearsal::Unended>> Wiring::unended(std::size_t most) {
 }
 
 /// In the finest steps that are kept. The memory of a step is that of its end; one that began before `from` is left out.
-coro::Task<Rehearsal::MemoryUse> Wiring::memoryUse(WallMicros from, WallMicros to) {
+coro::Task<Rehearsal::MemoryUse> AlertWiring::memoryUse(WallMicros from, WallMicros to) {
     Rehearsal::MemoryUse use;
     if (memoryBytes_ <= 0) co_return use;
     for (const auto& part : history::StatsHistory::partsOf(from, to, wallNow())) {
@@ -145,7 +146,7 @@ coro::Task<Rehearsal::MemoryUse> Wiring::memoryUse(WallMicros from, WallMicros t
     co_return use;
 }
 
-Rehearsal::Parts Wiring::alertHistory() {
+Rehearsal::Parts AlertWiring::alertHistory() {
     return {.page = [this](Lsn cursor) { return historyPage(cursor); },
             .unended = [this](std::size_t most) { return unended(most); },
             .memory = [this](WallMicros from, WallMicros to) { return memoryUse(from, to); },
@@ -159,7 +160,8 @@ Rehearsal::Parts Wiring::alertHistory() {
 
 // --- reports
 
-void Wiring::tellSilence(Lsn lsn) {
+void AlertWiring::tellSilence(Lsn lsn) {
+    YARD_ASSERT_OWNER(owner_);
     if (!services_.alerts->watches(alerts::Kind::Silence)) return;
     const auto live = services_.session->views().live(lsn);
     const Attempt* attempt = services_.attempts.latest(lsn);
@@ -171,7 +173,8 @@ void Wiring::tellSilence(Lsn lsn) {
     services_.alerts->silent(std::move(row), attempt->hungSince);
 }
 
-void Wiring::tellUse(const MachineReading& reading) {
+void AlertWiring::tellUse(const MachineReading& reading) {
+    YARD_ASSERT_OWNER(owner_);
     const auto percent = [](std::int64_t part, std::int64_t of) {
         return 100 * static_cast<double>(part) / static_cast<double>(of);
     };
@@ -182,11 +185,13 @@ void Wiring::tellUse(const MachineReading& reading) {
                                  percent(reading.diskBytes - reading.diskFreeBytes, reading.diskBytes));
 }
 
-void Wiring::tellMachines() {
+void AlertWiring::tellMachines() {
+    YARD_ASSERT_OWNER(owner_);
     if (services_.alerts->watches(alerts::Kind::Machine)) ground_.loop.spawn("alert machines", tellMachineStates());
 }
 
-void Wiring::tellGpu(const GpuView& gpu) {
+void AlertWiring::tellGpu(const GpuView& gpu) {
+    YARD_ASSERT_OWNER(owner_);
     const std::string key = keyOfGpu(gpu.gpu);
     if (gpu.figures.lost.empty()) return services_.alerts->clear(alerts::Kind::GpuLost, key);
     const std::string name = gpu.gpu.name.empty() ? std::string() : fmt::format(" ({})", gpu.gpu.name);
@@ -199,7 +204,7 @@ void Wiring::tellGpu(const GpuView& gpu) {
 
 /// To a rule that is new: the next look tells only of those that are lost then. What another engine told of a card that is not
 /// here any more is over: no look tells of it.
-void Wiring::tellLostGpus() {
+void AlertWiring::tellLostGpus() {
     std::set<std::string> known;
     for (const GpuView& gpu : services_.gpus->view()) {
         known.insert(keyOfGpu(gpu.gpu));
@@ -210,13 +215,14 @@ void Wiring::tellLostGpus() {
         if (!known.contains(thing.key)) services_.alerts->clear(alerts::Kind::GpuLost, thing.key);
 }
 
-void Wiring::tellRegression(const std::string& kind, const kinds::Change& change) {
+void AlertWiring::tellRegression(const std::string& kind, const kinds::Change& change) {
+    YARD_ASSERT_OWNER(owner_);
     services_.alerts->happened(alerts::Kind::Regression,
                                {.key = kind, .text = regressionText(kind, change), .since = wallNow()});
 }
 
 /// All of them each time. One that was removed is not lost any more.
-coro::Task<void> Wiring::tellMachineStates() {
+coro::Task<void> AlertWiring::tellMachineStates() {
     const std::vector<MachineView> machines = co_await services_.machines->list();
     std::set<std::string> lost;
     for (const MachineView& machine : machines)
@@ -225,7 +231,7 @@ coro::Task<void> Wiring::tellMachineStates() {
 }
 
 /// What is held, or waits for a time, does not count: it is not late.
-coro::Task<Alerts::Ages> Wiring::oldestWaiting() {
+coro::Task<Alerts::Ages> AlertWiring::oldestWaiting() {
     Alerts::Ages ages;
     Lsn at{1};
     do {
@@ -242,7 +248,7 @@ coro::Task<Alerts::Ages> Wiring::oldestWaiting() {
 // --- commands
 
 /// The queue is made when the first command runs, and where the one before takes nothing any more.
-coro::Task<Result<Alerts::Parts::Ran>> Wiring::runAlertCommand(Alerts::Parts::Command command) {
+coro::Task<Result<Alerts::Parts::Ran>> AlertWiring::runAlertCommand(Alerts::Parts::Command command) {
     const std::string directory = ground_.directory->path() + "/alerts";
     const std::string file = alertFile(directory, command.id);
     const Result<void> written =

@@ -1,6 +1,7 @@
 // Allocators, given what they need of the others.
 #include "core/engine/kernel/wiring.h"
 
+#include "core/engine/kernel/wires.h"
 #include "core/model/worker.h"
 #include "core/session/outline.h"
 
@@ -66,7 +67,7 @@ void Wiring::openAllocators() {
         .waiting = [this](MonoTime now) { return workForPilots(now); },
         .machines = [this] { return services_.machines->list(); },
         .removeMachine = [this](std::uint32_t id) { return services_.machines->remove(id, false); },
-        .spawn = spawning(),
+        .spawn = spawningOn(ground_.loop),
         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Machines); },
         .now = [this] { return ground_.loop.now(); }});
 }

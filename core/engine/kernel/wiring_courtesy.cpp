@@ -1,5 +1,5 @@
 // Courtesy: what it watches on this machine, and whom it lowers.
-#include "core/engine/kernel/wiring.h"
+#include "core/engine/kernel/wiring_courtesy.h"
 
 #include "core/host/desk_watch.h"
 #include "core/session/queue_commands.h"
@@ -22,14 +22,14 @@ double hourOfLocalDay() {
 } // namespace
 
 /// Of this machine's own attempts. A warm process serves many actions, and could not be raised again.
-bool Wiring::isLoweredByCourtesy(const Attempt& attempt) const {
+bool CourtesyWiring::isLoweredByCourtesy(const Attempt& attempt) const {
     if (attempt.phase != Attempt::Phase::Launched || attempt.pid == 0 || attempt.warm ||
         attempt.machine != fleet::kLocal)
         return false;
     return services_.courtesy->isIdlePriority(services_.session->queues().configOf(attempt.queue));
 }
 
-std::vector<int> Wiring::loweredByCourtesy() const {
+std::vector<int> CourtesyWiring::loweredByCourtesy() const {
     std::vector<int> pids;
     for (const auto& [id, attempt] : services_.attempts)
         if (isLoweredByCourtesy(attempt)) pids.push_back(attempt.pid);
@@ -37,12 +37,12 @@ std::vector<int> Wiring::loweredByCourtesy() const {
 }
 
 /// It has begun now, and had its lease before idle priority was wanted.
-void Wiring::lowerLate(const Attempt& attempt) {
+void CourtesyWiring::lowerLate(const Attempt& attempt) {
     if (!attempt.idlePriority && isLoweredByCourtesy(attempt)) services_.courtesy->lowerWhatRuns();
 }
 
 /// What somebody sits at does not stand still, nor does a warm process, which is idle soon where nothing new starts.
-bool Wiring::isFreezable(const Attempt& attempt) const {
+bool CourtesyWiring::isFreezable(const Attempt& attempt) const {
     if (attempt.phase != Attempt::Phase::Launched || attempt.pid == 0 || attempt.warm || attempt.terminal ||
         attempt.endAsked || attempt.machine != fleet::kLocal)
         return false;
@@ -50,7 +50,7 @@ bool Wiring::isFreezable(const Attempt& attempt) const {
     return !(config && config->ignoresCourtesy);
 }
 
-std::vector<courtesy::Freezable> Wiring::freezable() const {
+std::vector<courtesy::Freezable> CourtesyWiring::freezable() const {
     std::vector<const Attempt*> running;
     for (const auto& [id, attempt] : services_.attempts)
         if (isFreezable(attempt)) running.push_back(&attempt);
@@ -61,7 +61,7 @@ std::vector<courtesy::Freezable> Wiring::freezable() const {
 }
 
 /// One that has begun just now, or is a request to a warm process, was not looked at: it counts as a core.
-double Wiring::coresOfActions() const {
+double CourtesyWiring::coresOfActions() const {
     double cores = 0;
     for (const auto& [id, attempt] : services_.attempts) {
         const bool runs = attempt.phase == Attempt::Phase::Launched && attempt.runningSince != MonoTime{};
@@ -71,7 +71,7 @@ double Wiring::coresOfActions() const {
     return cores;
 }
 
-bool Wiring::isFreezing() const {
+bool CourtesyWiring::isFreezing() const {
     return std::ranges::any_of(services_.attempts, [](const auto& one) {
         const Attempt& attempt = one.second;
         return attempt.toFreeze && !attempt.frozenAt && attempt.phase == Attempt::Phase::Launched &&
@@ -79,7 +79,7 @@ bool Wiring::isFreezing() const {
     });
 }
 
-void Wiring::openCourtesy() {
+void CourtesyWiring::open() {
     ground_.settingsService.addCheck([](const Settings& asked) { return CourtesyService::check(asked); });
     courtesy::OpenDesk openDesk = ground_.options.openDesk;
     if (!openDesk)

@@ -1,4 +1,5 @@
 // What runs here for other engines, given what it needs of this one.
+#include "core/engine/kernel/wires.h"
 #include "core/engine/kernel/wiring.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ void Wiring::openGuests() {
         .firstSlot = static_cast<std::uint32_t>(ground_.slotPlan.firstOfGuests()),
         .slots = static_cast<std::uint32_t>(ground_.slotPlan.guests),
         .machine = [this] { return services_.places->machine(); },
-        .adopter = [this] { return adopter(); },
+        .adopter = [this] { return adopterOf(ground_, services_); },
         .statusFile =
             [this](SlotId slot) { return fmt::format("{}/status/{}", ground_.directory->path(), slot.value); },
         .mayStart =

@@ -1,19 +1,27 @@
 // Objects and their actors, given what they need of the others.
-#include "core/engine/kernel/wiring.h"
+#include "core/engine/kernel/wiring_objects.h"
+
+#include "core/engine/kernel/wires.h"
 #include "core/sandbox/plan.h"
 #include "core/session/resource_holds.h"
 
 namespace yard::engine {
 
 /// Programs run as registered workers do: in a sandbox, unless the engine or the folder's rules say otherwise.
-Result<PlanPtr> Wiring::sandboxOf(const HookFile& file, const std::string& directory, SlotId slot) const {
+Result<PlanPtr> ObjectWiring::sandboxOf(const HookFile& file, const std::string& directory, SlotId slot) const {
     if (!file.isSandboxed || !ground_.sandboxing->forWorkers()) return PlanPtr();
     if (auto may = ground_.sandboxing->checkWorker(); !may) return std::unexpected(std::move(may.error()));
     return std::make_shared<const sandbox::Plan>(sandbox::planForHook(
         directory, file.hasNetwork, ground_.sandboxing->policy(ground_.settings), sandbox::hostUserOf(slot.value)));
 }
 
-void Wiring::openHooks() {
+void ObjectWiring::open() {
+    openHooks();
+    openActors();
+    openObjects();
+}
+
+void ObjectWiring::openHooks() {
     const std::string directory = ground_.hookFolder.directory;
     services_.hooks.emplace(Hooks::Parts{
         .folder = std::move(ground_.hookFolder),
@@ -30,7 +38,7 @@ void Wiring::openHooks() {
                               runners::AttemptId id) { services_.places->machine()->acknowledge(slot, id); },
         .sandboxOf = [this, directory](const HookFile& file,
                                        SlotId slot) { return sandboxOf(file, directory, slot); },
-        .spawn = spawning(),
+        .spawn = spawningOn(ground_.loop),
         .now = [this] { return ground_.loop.now(); },
         .readFolder =
             [this, directory] {
@@ -40,7 +48,7 @@ void Wiring::openHooks() {
             }});
 }
 
-void Wiring::openObjects() {
+void ObjectWiring::openActors() {
     services_.actors.emplace(ActorProcesses::Parts{
         .add =
             [this](const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
@@ -59,6 +67,9 @@ void Wiring::openObjects() {
             [this](runners::AttemptId id) {
                 services_.warm->end(id, runners::StopCause::Limit, Duration::zero());
             }});
+}
+
+void ObjectWiring::openObjects() {
     Objects::Reads reads{
         .object =
             [this](std::int64_t id) {
@@ -101,7 +112,7 @@ void Wiring::openObjects() {
                 return services_.intake->submit(std::move(submission), Duration::zero());
             },
         .everFits = [this](const Resources& need) { return services_.session->holds().everFits(need); },
-        .spawn = spawning(),
+        .spawn = spawningOn(ground_.loop),
         .areContained = [this] { return ground_.sandboxing->forWorkers(); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); },
         .changed = [this](std::int64_t id) { services_.changes->noteObject(id); },

@@ -1,5 +1,7 @@
 // Services that answer questions, each given what it needs of the others.
-#include "core/engine/kernel/wiring.h"
+#include "core/engine/kernel/wiring_reading.h"
+
+#include "core/engine/kernel/wires.h"
 #include "core/engine/objects/object_figures.h"
 #include "core/session/live_views.h"
 
@@ -10,7 +12,7 @@ namespace yard::engine {
 /// Commands of pending actions likewise.
 static constexpr Duration kEstimatesPortion{4'000};
 
-std::optional<Wait> Wiring::nothingStarts() const {
+std::optional<Wait> ReadingWiring::nothingStarts() const {
     if (!services_.places->isAccepting()) return plainWait(WaitKind::NoRunner, "the launcher is being replaced");
     if (!services_.committer.writable()) return plainWait(WaitKind::Journal, services_.committer.failure());
     if (services_.guards->isHolding()) return holdOf("memory", services_.guards->reason());
@@ -18,16 +20,27 @@ std::optional<Wait> Wiring::nothingStarts() const {
     return std::nullopt;
 }
 
-void Wiring::openForecasts() {
+void ReadingWiring::open() {
+    openForecasts();
+    openRows();
+    openLists();
+    openTallies();
+    openWatching();
+}
+
+void ReadingWiring::openForecasts() {
     services_.estimates.emplace(Estimates::Parts{
         .session = *services_.session,
         .dictionary = services_.dictionary,
         .estimator = services_.estimator,
         .scale = ground_.scale,
-        .attempt = attempts(),
+        .attempt = attemptsOf(services_),
         .nothingStarts = [this] { return services_.guards->isHolding() || services_.descriptors->isHolding(); },
-        .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns), kEstimatesPortion); },
-        .spawn = spawning(),
+        .commands =
+            [this](std::vector<Lsn> lsns) {
+                return commandsOf(ground_.journal, std::move(lsns), kEstimatesPortion);
+            },
+        .spawn = spawningOn(ground_.loop),
         .now = MonoClock::now});
     services_.reasons.emplace(Reasons::Parts{
         .session = *services_.session,
@@ -35,7 +48,7 @@ void Wiring::openForecasts() {
         .locks = *services_.locks,
         .estimates = *services_.estimates,
         .scale = ground_.scale,
-        .attempt = attempts(),
+        .attempt = attemptsOf(services_),
         .isStarting = [this](const Attempt& one) { return services_.slots.isStarting(one); },
         .slots =
             [this] {
@@ -71,29 +84,29 @@ void Wiring::openForecasts() {
 }
 
 /// The launcher of this machine is the first of the runners: its slots have the same numbers here.
-std::string Wiring::statusFileOf(const Attempt& attempt) const {
+std::string ReadingWiring::statusFileOf(const Attempt& attempt) const {
     if (attempt.warm || services_.slots.isElsewhere(attempt.machine)) return {};
     return fmt::format("{}/status/{}", ground_.directory->path(), attempt.slot.value);
 }
 
-const ReportedProgress* Wiring::saidOf(const Attempt& attempt) const {
+const ReportedProgress* ReadingWiring::saidOf(const Attempt& attempt) const {
     if (services_.slots.isElsewhere(attempt.machine)) return services_.machines->progressOf(attempt.id);
     if (!attempt.warm || !services_.warm) return nullptr;
     return services_.warm->views().progressOf(attempt.id);
 }
 
-void Wiring::openNotes() {
+void ReadingWiring::openNotes() {
     auto readsProgress = [this] { return ground_.settings.progressFromOutput == "on"; };
     services_.notes.emplace(Notes::Parts{.reasons = *services_.reasons,
                                          .helpers = *ground_.helpers,
                                          .scale = ground_.scale,
-                                         .attempt = attempts(),
+                                         .attempt = attemptsOf(services_),
                                          .follow =
                                              [this](Lsn lsn) {
                                                  services_.execution->follow(lsn, 0, 0);
                                                  return services_.execution->follow(lsn, 0, 1);
                                              },
-                                         .spawn = spawning(),
+                                         .spawn = spawningOn(ground_.loop),
                                          .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); },
                                          .now = MonoClock::now,
                                          .statusFile = [this](const Attempt& one) { return statusFileOf(one); },
@@ -101,7 +114,7 @@ void Wiring::openNotes() {
                                          .said = [this](const Attempt& one) { return saidOf(one); }});
 }
 
-void Wiring::openRows() {
+void ReadingWiring::openRows() {
     services_.waitingCounts.emplace(WaitingCounts::Parts{.session = *services_.session,
                                                          .reasons = *services_.reasons,
                                                          .scale = ground_.scale,
@@ -144,7 +157,7 @@ void Wiring::openRows() {
                                                                 ? std::string(thisPlatform())
                                                                 : services_.machines->platformOf(machine);
                                                  },
-                                             .attempt = attempts(),
+                                             .attempt = attemptsOf(services_),
                                              .tokens = std::move(tokens),
                                              .now = MonoClock::now});
     services_.details.emplace(ActionDetails::Parts{
@@ -152,14 +165,14 @@ void Wiring::openRows() {
         .dictionary = services_.dictionary,
         .rows = *services_.rows,
         .journal = ground_.journal,
-        .attempt = attempts(),
+        .attempt = attemptsOf(services_),
         .follow = [this](Lsn lsn, std::uint32_t number,
                          unsigned stream) { return services_.execution->follow(lsn, number, stream); },
         .progress = [this]() -> coro::ConditionVariable& { return services_.execution->progress(); },
         .now = MonoClock::now});
 }
 
-void Wiring::openLists() {
+void ReadingWiring::openLists() {
     services_.selection.emplace(Selection::Parts{.session = *services_.session,
                                                  .dictionary = services_.dictionary,
                                                  .registry = services_.registry,
@@ -179,8 +192,8 @@ void Wiring::openLists() {
                                            .helpers = *ground_.helpers,
                                            .scale = ground_.scale,
                                            .run = ground_.runId,
-                                           .attempt = attempts(),
-                                           .spawn = spawning(),
+                                           .attempt = attemptsOf(services_),
+                                           .spawn = spawningOn(ground_.loop),
                                            .now = MonoClock::now});
     services_.matches.emplace(MatchWalk::Parts{.session = *services_.session,
                                                .selection = *services_.selection,
@@ -198,19 +211,19 @@ void Wiring::openLists() {
                                              .selection = *services_.selection,
                                              .listing = *services_.listing,
                                              .journal = ground_.journal,
-                                             .attempt = attempts(),
+                                             .attempt = attemptsOf(services_),
                                              .now = MonoClock::now});
 }
 
 /// What counts and sums up many.
-void Wiring::openTallies() {
+void ReadingWiring::openTallies() {
     services_.facets.emplace(Facets::Parts{.session = *services_.session,
                                            .dictionary = services_.dictionary,
                                            .queues = *services_.queues,
                                            .selection = *services_.selection,
                                            .matches = *services_.matches,
                                            .machineName = ground_.machineName,
-                                           .attempt = attempts()});
+                                           .attempt = attemptsOf(services_)});
     services_.failureMutes.emplace(FailureMutes::Parts{
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); }});
@@ -223,7 +236,7 @@ void Wiring::openTallies() {
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); },
         .regressed = [this](const std::string& kind,
-                            const kinds::Change& change) { tellRegression(kind, change); }});
+                            const kinds::Change& change) { alerts_.tellRegression(kind, change); }});
     services_.failures.emplace(Failures::Parts{.dictionary = services_.dictionary,
                                                .selection = *services_.selection,
                                                .journal = ground_.journal,
@@ -234,7 +247,7 @@ void Wiring::openTallies() {
                                                .wall = [this] { return ground_.scale.at(MonoClock::now()); }});
 }
 
-void Wiring::openWatching() {
+void ReadingWiring::openWatching() {
     services_.watching.emplace(Watching::Parts{.session = *services_.session,
                                                .dictionary = services_.dictionary,
                                                .registry = services_.registry,
@@ -247,7 +260,7 @@ void Wiring::openWatching() {
                                                .sessionView = [this] { return services_.overview->session(); }});
 }
 
-void Wiring::openOverview() {
+void ReadingWiring::openOverview() {
     services_.inside.emplace(Inside::Parts{.session = *services_.session,
                                            .specs = services_.specs,
                                            .unkept = services_.unkept,
@@ -300,7 +313,13 @@ void Wiring::openOverview() {
                         .objects = [this] { return objectFigures(*services_.objects); }});
 }
 
-coro::Task<Result<ActionState>> Wiring::stateOfEnded(Lsn lsn) {
+/// Of a worker for Windows without Wine.
+std::string ReadingWiring::foreignWords(const std::string& workerId) const {
+    const RegisteredWorker* worker = services_.registry.find(workerId);
+    return worker ? services_.wine->whyNot(worker->descriptor->platform) : std::string();
+}
+
+coro::Task<Result<ActionState>> ReadingWiring::stateOfEnded(Lsn lsn) {
     const Result<ActionResult> known = co_await services_.rows->row(lsn);
     if (!known) co_return std::unexpected(known.error());
     co_return known->state;

@@ -1,18 +1,25 @@
 // Recordings, given what they need of the others.
-#include "core/engine/kernel/wiring.h"
+#include "core/engine/kernel/wiring_recordings.h"
+
+#include "core/engine/kernel/wires.h"
 
 #include <utility>
 
 namespace yard::engine {
 
-coro::Task<Result<std::vector<ActionResult>>> Wiring::rowsToRecord(std::vector<Lsn> lsns) {
+coro::Task<Result<std::vector<ActionResult>>> RecordingWiring::rowsToRecord(std::vector<Lsn> lsns) {
     auto rows = co_await ground_.journal.getAll(std::move(lsns));
     if (rows)
         for (ActionResult& row : *rows) row = services_.rows->withNames(std::move(row));
     co_return rows;
 }
 
-void Wiring::openRecordings() {
+void RecordingWiring::open() {
+    openRecordings();
+    openReplays();
+}
+
+void RecordingWiring::openRecordings() {
     services_.recordings.emplace(Recordings::Parts{
         .directory = ground_.directory->path() + "/recordings",
         .engineId = ground_.directory->engineId(),
@@ -27,16 +34,15 @@ void Wiring::openRecordings() {
                         const ActionResult& row) { return services_.selection->matches(query, row); },
         .list = [this](ListQuery query) { return services_.listing->list(std::move(query)); },
         .chunks = [this]() -> store::ChunkStore& { return *ground_.chunks; },
-        .spawn = spawning(),
+        .spawn = spawningOn(ground_.loop),
         .now = [this] { return ground_.scale.at(MonoClock::now()); }});
-    openReplays();
 }
 
-coro::Task<void> Wiring::cancelQueue(QueueId queue) {
+coro::Task<void> RecordingWiring::cancelQueue(QueueId queue) {
     (void)co_await services_.queues->cancel({.number = queue, .token = {}});
 }
 
-void Wiring::openReplays() {
+void RecordingWiring::openReplays() {
     services_.replays.emplace(Replays::Parts{
         .file = [this](std::string name) { return services_.recordings->file(std::move(name)); },
         .isRegistered =
@@ -52,7 +58,7 @@ void Wiring::openReplays() {
         .waitFor = [this](Lsn lsn, Duration wait) { return services_.results->waitFor(lsn, wait); },
         .cancel = [this](QueueId queue) { return cancelQueue(queue); },
         .chunks = [this]() -> store::ChunkStore& { return *ground_.chunks; },
-        .spawn = spawning(),
+        .spawn = spawningOn(ground_.loop),
         .now = [this] { return ground_.scale.at(MonoClock::now()); }});
 }
 

@@ -1,30 +1,21 @@
 // Services that have a part in attempts and processes, each given what it needs of the others.
-#include "core/engine/kernel/wiring.h"
+#include "core/engine/kernel/wiring_running.h"
 
 #include "core/base/remove_tree.h"
+#include "core/engine/kernel/wires.h"
 
 namespace yard::engine {
 
 /// Commands of bars are looked up for this long before others who read get their turn.
 static constexpr Duration kBarsPortion{8'000};
 
-Adopter Wiring::adopter() const {
-    return {.pid = services_.places && services_.places->machine() ? services_.places->machine()->launcherPid() : 0,
-            .token = ground_.directory->engineId()};
-}
-
 /// Somebody takes much: of actions and of warm processes, idle ones too, each is looked at.
-void Wiring::lookForMemory() {
+void RunningWiring::lookForMemory() {
     services_.monitor->lookAtAllNext();
     services_.pool->lookAtIdleNext();
 }
 
-coro::Task<Result<std::vector<std::string>>> Wiring::commandsOf(std::vector<Lsn> lsns, Duration lookFor) {
-    return ground_.journal.ask(
-        [lsns = std::move(lsns), lookFor](store::Reader& reader) { return reader.commands(lsns, lookFor); });
-}
-
-void Wiring::openJobTokens() {
+void RunningWiring::openJobTokens() {
     const std::string directory = ground_.directory->path() + "/jobservers";
     (void)removeTree(directory, ground_.helpers->stopping()); // named pipes of an engine that was killed
     services_.tokens.emplace(JobTokens::Parts{
@@ -35,7 +26,7 @@ void Wiring::openJobTokens() {
         .changed = [this](Lsn lsn) { services_.changes->noteRow(lsn); }});
 }
 
-void Wiring::openLeases(runners::ScratchHomePtr scratch) {
+void RunningWiring::openLeases(runners::ScratchHomePtr scratch) {
     services_.places.emplace(RunnerPlaces::Parts{
         .loop = ground_.loop,
         .session = *services_.session,
@@ -65,7 +56,7 @@ void Wiring::openLeases(runners::ScratchHomePtr scratch) {
             [this](const QueueConfig* config) { return services_.courtesy->isIdlePriority(config); }});
 }
 
-void Wiring::openExecution(runners::ScratchHomePtr scratch) {
+void RunningWiring::openExecution(runners::ScratchHomePtr scratch) {
     openLeases(std::move(scratch));
     openJobTokens();
     services_.execution.emplace(Execution::Parts{
@@ -89,7 +80,7 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .sentWarm = [this] { stayAwakeForWarm(); },
         .started =
             [this](const Attempt& attempt) {
-                lowerLate(attempt);
+                courtesy_.lowerLate(attempt);
                 services_.courtesy->started();
             },
         .frozen =
@@ -113,11 +104,11 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .gpus = [this] { return services_.gpus->view(); }});
 }
 
-void Wiring::stayAwakeForWarm() {
+void RunningWiring::stayAwakeForWarm() {
     if (const auto by = services_.warm->answerBy()) ground_.loop.stayAwakeUntil(*by);
 }
 
-void Wiring::openGuards() {
+void RunningWiring::openGuards() {
     services_.guards.emplace(
         Guards::Parts{.monitor = *services_.monitor,
                       .session = *services_.session,
@@ -126,7 +117,7 @@ void Wiring::openGuards() {
                       .counters = ground_.counters,
                       .settings = ground_.settings,
                       .readMemory = ground_.options.readMemory,
-                      .adopter = [this] { return adopter(); },
+                      .adopter = [this] { return adopterOf(ground_, services_); },
                       .limitedWarm = [this] { return services_.warm->views().limited(); },
                       .noteWarm =
                           [this](int pid, const TreeReading& tree) {
@@ -138,12 +129,12 @@ void Wiring::openGuards() {
                       .rowChanged =
                           [this](Lsn lsn) {
                               services_.changes->noteRow(lsn);
-                              tellSilence(lsn);
+                              alerts_.tellSilence(lsn);
                           }});
     services_.descriptors.emplace(DescriptorGuard::Parts{.wake = wake_});
 }
 
-void Wiring::openOrphanSweep() {
+void RunningWiring::openOrphanSweep() {
     locks::Janitor::Places places;
     places.scratch = ground_.directory->scratch();
     places.locks = ground_.lockDir;
@@ -161,7 +152,7 @@ void Wiring::openOrphanSweep() {
                            .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
 }
 
-void Wiring::openPool() {
+void RunningWiring::openPool() {
     WarmPool::Processes processes{
         .areBusy = [this] { return services_.warm->views().busy() > 0; },
         .looks = [this](bool usedOnly) { return services_.warm->looks(usedOnly); },
@@ -180,14 +171,15 @@ void Wiring::openPool() {
         .processes = std::move(processes),
         .sample =
             [this](WarmPool::Looks looks) {
-                return ground_.helpers->run(
-                    [looks = std::move(looks), adopter = adopter()] { return sampleProcesses(looks, adopter); });
+                return ground_.helpers->run([looks = std::move(looks), adopter = adopterOf(ground_, services_)] {
+                    return sampleProcesses(looks, adopter);
+                });
             },
         .sampled = [this] { services_.guards->limitsMayApply(); },
         .changeSettings = [this](std::string json) { return ground_.settingsService.change(std::move(json)); }});
 }
 
-void Wiring::openGpus() {
+void RunningWiring::openGpus() {
     services_.gpus.emplace(
         GpuWatch::Parts{.gpus = ground_.gpus,
                         .reader = *ground_.gpuReader,
@@ -198,13 +190,13 @@ void Wiring::openGpus() {
                                 services_.monitor->stopForGpu(index, why);
                                 if (services_.warm) services_.warm->endThoseWith(kGpus, index);
                             },
-                        .tell = [this](const GpuView& gpu) { tellGpu(gpu); },
+                        .tell = [this](const GpuView& gpu) { alerts_.tellGpu(gpu); },
                         .wake = wake_,
                         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); },
                         .pace = ground_.options.gpuPace});
 }
 
-void Wiring::openMachines() {
+void RunningWiring::openMachines() {
     services_.machines.emplace(Machines::Parts{
         .loop = ground_.loop,
         .places = *services_.places,
@@ -222,12 +214,12 @@ void Wiring::openMachines() {
         .engineId = ground_.directory->engineId(),
         .own = ground_.total,
         .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
-        .spawn = spawning(),
+        .spawn = spawningOn(ground_.loop),
         .scale = [this] { return ground_.scale; },
         .changed =
             [this] {
                 services_.changes->note(ChangeEntry::Kind::Machines);
-                tellMachines();
+                alerts_.tellMachines();
             },
         .outputDir = ground_.options.dataDir + "/elsewhere",
         .sshProgram = ground_.options.sshProgram,
@@ -239,9 +231,7 @@ void Wiring::openMachines() {
                        [this](std::string key) { return services_.allocators->machineRemoved(std::move(key)); }}});
 }
 
-/// Those that use the store, once the journal is restored.
-void Wiring::openUpkeep() {
-    openRecordings();
+void RunningWiring::openRetention() {
     services_.retention.emplace(Retention::Parts{
         *ground_.store, *ground_.chunkFiles, store::DiskReserve(ground_.directory->path()), services_.committer,
         *ground_.helpers, ground_.counters, ground_.settings, ground_.directory->workers(),
@@ -250,7 +240,9 @@ void Wiring::openUpkeep() {
             services_.annotations.forget(lsn);
             services_.changes->noteRetired(lsn);
         }});
-    openMachines();
+}
+
+void RunningWiring::openFigures() {
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,
                             .monitor = *services_.monitor,
@@ -259,25 +251,35 @@ void Wiring::openUpkeep() {
                             .path = ground_.directory->stats(),
                             .journal = ground_.directory->journal(),
                             .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
-                            .adopter = [this] { return adopter(); },
+                            .adopter = [this] { return adopterOf(ground_, services_); },
                             .isWatched = [this] { return services_.changes->feed().isOpen(); },
                             .surged = [this] { lookForMemory(); },
-                            .looked = [this](const MachineReading& reading) { tellUse(reading); },
+                            .looked = [this](const MachineReading& reading) { alerts_.tellUse(reading); },
                             .gpus = [this] { return services_.gpus->view(); }});
-    openGpus();
+}
+
+void RunningWiring::openTimelines() {
     services_.timelines.emplace(TimelineKeeper::Parts{
         .helpers = *ground_.helpers,
         .execution = *services_.execution,
         .dictionary = services_.dictionary,
         .directory = ground_.directory->timeline(),
         .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
-        .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns), kBarsPortion); },
+        .commands =
+            [this](std::vector<Lsn> lsns) { return commandsOf(ground_.journal, std::move(lsns), kBarsPortion); },
         .indices =
             [this](std::vector<Lsn> lsns) {
                 return ground_.journal.ask(
                     [lsns = std::move(lsns)](store::Reader& reader) { return reader.indices(lsns, kBarsPortion); });
             }});
-    openOverview();
+}
+
+void RunningWiring::openUpkeep() {
+    openRetention();
+    openMachines();
+    openFigures();
+    openGpus();
+    openTimelines();
 }
 
 } // namespace yard::engine

@@ -2,7 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/log.h"
-#include "core/json/json_writer.h"
+#include "core/json/document.h"
 #include "core/json/lenient.h"
 
 #include <algorithm>
@@ -45,8 +45,8 @@ std::optional<DialTarget> dialFrom(const JsonView& object) {
 }
 
 std::optional<KeptMachine> machineFrom(std::string_view body) {
-    const Result<JsonTape> tape = readJson(body);
-    if (!tape || !tape->root().isObject()) return std::nullopt;
+    const auto tape = readDocument(body);
+    if (!tape) return std::nullopt;
     KeptMachine machine;
     for (const JsonView member : tape->root()) {
         const std::string_view key = member.key();
@@ -117,10 +117,7 @@ std::string documentOf(std::string_view key) {
     return Sha256::of(key).hex();
 }
 
-store::DocumentChange keep(const KeptMachine& machine) {
-    std::string body;
-    JsonWriter writer(body);
-    writer.openObject();
+static void writeMachineMembers(JsonWriter& writer, const KeptMachine& machine) {
     writer.member("key", machine.key);
     writer.member("name", machine.name);
     writer.member("platform", machine.platform);
@@ -148,7 +145,10 @@ store::DocumentChange keep(const KeptMachine& machine) {
     writer.openArray();
     for (const std::string& tag : machine.tags) writer.string(tag);
     writer.closeArray();
-    writer.closeObject();
+}
+
+store::DocumentChange keep(const KeptMachine& machine) {
+    std::string body = writeDocument([&machine](JsonWriter& writer) { writeMachineMembers(writer, machine); });
     return {.kind = std::string(kMachineKind), .name = documentOf(machine.key), .body = std::move(body)};
 }
 

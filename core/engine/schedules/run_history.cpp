@@ -1,5 +1,6 @@
 #include "core/engine/schedules/run_history.h"
 
+#include "core/json/document.h"
 #include "core/json/lenient.h"
 
 #include <algorithm>
@@ -66,27 +67,24 @@ void writeRun(JsonWriter& writer, const ScheduleRun& run) {
 }
 
 std::string writeHistory(const RunHistory& history) {
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.member("decided", history.decidedUntil);
-    writer.member("era", history.era);
-    writer.key("runs");
-    writer.openArray();
-    for (const ScheduleRun& run : history.runs) {
-        writer.openObject();
-        writeRun(writer, run);
-        writer.closeObject();
-    }
-    writer.closeArray();
-    writer.closeObject();
-    return text;
+    return writeDocument([&history](JsonWriter& writer) {
+        writer.member("decided", history.decidedUntil);
+        writer.member("era", history.era);
+        writer.key("runs");
+        writer.openArray();
+        for (const ScheduleRun& run : history.runs) {
+            writer.openObject();
+            writeRun(writer, run);
+            writer.closeObject();
+        }
+        writer.closeArray();
+    });
 }
 
 RunHistory readHistory(std::string_view json) {
     RunHistory history;
-    const auto tape = readJson(json);
-    if (!tape || !tape->root().isObject()) return history;
+    const auto tape = readDocument(json);
+    if (!tape) return history;
     for (const JsonView value : tape->root()) {
         if (value.key() == "decided") history.decidedUntil = integerOrZero(value);
         if (value.key() == "era") history.era = integerOrZero(value);

@@ -92,6 +92,21 @@ std::vector<Column> endColumns() {
     };
 }
 
+/// Of what was measured, beside those that have a place of their own.
+void addMeasureColumns(std::vector<Column>& all) {
+    for (std::size_t i = kPlacedMeasures; i < kMeasures; ++i) {
+        const MeasureInfo& info = kMeasureTable[i];
+        all.push_back({.id = QLatin1String(info.filter.data(), static_cast<qsizetype>(info.filter.size())),
+                       .title = measureText(info.heading),
+                       .tip = measureText(info.help),
+                       .kind = CellKind::Number,
+                       .width = 84,
+                       .falls = 4,
+                       .hidden = true,
+                       .sort = QLatin1String(info.name.data(), static_cast<qsizetype>(info.name.size()))});
+    }
+}
+
 /// All that are shown only when chosen.
 std::vector<Column> hiddenColumns() {
     using enum CellKind;
@@ -150,17 +165,7 @@ std::vector<Column> hiddenColumns() {
          .hidden = true},
     };
     std::ranges::move(endColumns(), std::back_inserter(all));
-    for (std::size_t i = kPlacedMeasures; i < kMeasures; ++i) {
-        const MeasureInfo& info = kMeasureTable[i];
-        all.push_back({.id = QLatin1String(info.filter.data(), static_cast<qsizetype>(info.filter.size())),
-                       .title = measureText(info.heading),
-                       .tip = measureText(info.help),
-                       .kind = Number,
-                       .width = 84,
-                       .falls = 4,
-                       .hidden = true,
-                       .sort = QLatin1String(info.name.data(), static_cast<qsizetype>(info.name.size()))});
-    }
+    addMeasureColumns(all);
     return all;
 }
 

@@ -104,6 +104,10 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     column->addWidget(area_, 1);
     setMinimumHeight(scaled(200));
     setTab(kOutput);
+    connectParts();
+}
+
+void DetailPanel::connectParts() {
     connectHead();
     connect(tabs_, &Tabs::chosen, this, qOverload<int>(&DetailPanel::setTab));
     connect(output_, &OutputTab::changed, this, [this] {

@@ -81,6 +81,7 @@ private:
     QWidget* makeTabRow();
     QWidget* makeBeside();
     QWidget* makeAnswer();
+    void connectParts();
     void connectHead();
     void load();
     void loadSpec();

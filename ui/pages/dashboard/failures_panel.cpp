@@ -35,39 +35,41 @@ Request failedRequest(int limit) {
     return request;
 }
 
+std::vector<Column> latestFailureColumns() {
+    return {
+        {.id = "time",
+         .title = FailuresPanel::tr("Time"),
+         .tip = FailuresPanel::tr("When it failed for good"),
+         .kind = CellKind::Text,
+         .width = 84},
+        {.id = "action",
+         .title = FailuresPanel::tr("Action"),
+         .tip = FailuresPanel::tr("Its number (LSN)"),
+         .kind = CellKind::Link,
+         .width = 88},
+        {.id = "what",
+         .title = FailuresPanel::tr("What"),
+         .tip = FailuresPanel::tr("Its label, else its command or function"),
+         .kind = CellKind::Name,
+         .width = 176},
+        {.id = "line",
+         .title = FailuresPanel::tr("First error line"),
+         .tip = FailuresPanel::tr("What it said, or how it ended"),
+         .kind = CellKind::Mono,
+         .width = 220,
+         .stretches = true},
+        // The line says more than the button, which the menu and Ctrl+R have as well.
+        {.id = "again", .title = {}, .tip = {}, .kind = CellKind::Press, .width = 112, .falls = 1},
+    };
+}
+
 } // namespace
 
 FailuresPanel::FailuresPanel(Context context, QWidget* parent)
     : Panel(tr("Latest failures"), true, parent)
     , context_(context)
     , table_(new Table("dashboard-failures"))
-    , rows_(new RowsModel(
-          {
-              {.id = "time",
-               .title = tr("Time"),
-               .tip = tr("When it failed for good"),
-               .kind = CellKind::Text,
-               .width = 84},
-              {.id = "action",
-               .title = tr("Action"),
-               .tip = tr("Its number (LSN)"),
-               .kind = CellKind::Link,
-               .width = 88},
-              {.id = "what",
-               .title = tr("What"),
-               .tip = tr("Its label, else its command or function"),
-               .kind = CellKind::Name,
-               .width = 176},
-              {.id = "line",
-               .title = tr("First error line"),
-               .tip = tr("What it said, or how it ended"),
-               .kind = CellKind::Mono,
-               .width = 220,
-               .stretches = true},
-              // The line says more than the button, which the menu and Ctrl+R have as well.
-              {.id = "again", .title = {}, .tip = {}, .kind = CellKind::Press, .width = 112, .falls = 1},
-          },
-          this))
+    , rows_(new RowsModel(latestFailureColumns(), this))
     , all_(new Button(Button::Kind::Small, {}, "again"))
     , latest_(new Poll(
           context.link, kFailureEveryMs, [this] { return askLatest(); },

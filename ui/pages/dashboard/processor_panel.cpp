@@ -35,38 +35,40 @@ ActionUse useOf(qint64 lsn, const QJsonObject& json) {
     return use;
 }
 
+std::vector<Column> processorColumns() {
+    return {
+        {.id = "action",
+         .title = ProcessorPanel::tr("Action"),
+         .tip = ProcessorPanel::tr("What runs"),
+         .kind = CellKind::Name,
+         .width = 120,
+         .stretches = true},
+        {.id = "worker",
+         .title = ProcessorPanel::tr("Worker"),
+         .tip = ProcessorPanel::tr("What runs it"),
+         .kind = CellKind::Name,
+         .width = 102,
+         .falls = 1},
+        {.id = "cores",
+         .title = ProcessorPanel::tr("Cores"),
+         .tip = ProcessorPanel::tr("Cores in use, over the last look"),
+         .kind = CellKind::Number,
+         .width = 54},
+        {.id = "memory",
+         .title = ProcessorPanel::tr("Memory"),
+         .tip = ProcessorPanel::tr("Of all its processes"),
+         .kind = CellKind::Number,
+         .width = 76},
+    };
+}
+
 } // namespace
 
 ProcessorPanel::ProcessorPanel(Context context, QWidget* parent)
     : Panel(tr("Using the processor now"), true, parent)
     , context_(context)
     , table_(new Table("dashboard-processor"))
-    , rows_(new RowsModel(
-          {
-              {.id = "action",
-               .title = tr("Action"),
-               .tip = tr("What runs"),
-               .kind = CellKind::Name,
-               .width = 120,
-               .stretches = true},
-              {.id = "worker",
-               .title = tr("Worker"),
-               .tip = tr("What runs it"),
-               .kind = CellKind::Name,
-               .width = 102,
-               .falls = 1},
-              {.id = "cores",
-               .title = tr("Cores"),
-               .tip = tr("Cores in use, over the last look"),
-               .kind = CellKind::Number,
-               .width = 54},
-              {.id = "memory",
-               .title = tr("Memory"),
-               .tip = tr("Of all its processes"),
-               .kind = CellKind::Number,
-               .width = 76},
-          },
-          this))
+    , rows_(new RowsModel(processorColumns(), this))
     , all_(new Button(Button::Kind::Link, {}, {}))
     , poll_(new Poll(
           context.link, kProcessorEveryMs,

@@ -100,6 +100,10 @@ PoolPage::PoolPage(Context context)
     inside->addWidget(empty_, 1);
     empty_->hide();
     makeCommands();
+    connectParts();
+}
+
+void PoolPage::connectParts() {
     connect(rows_, &QAbstractItemModel::modelReset, this, &PoolPage::setSpans);
     connect(table_, &Table::selectionEdited, this, &PoolPage::onSelection);
     connect(table_, &Table::menuWanted, this, &PoolPage::showMenu);

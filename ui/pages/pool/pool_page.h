@@ -48,6 +48,7 @@ public:
 private:
     void makeHead(QVBoxLayout* column);
     void makeEmpty();
+    void connectParts();
     void makeCommands();
     void take(const QJsonObject& json);
     void askLabels();

@@ -29,6 +29,39 @@ Table* plainTable(RowsModel* rows, const QString& name) {
     return table;
 }
 
+std::vector<Column> queueFailureColumns() {
+    return {
+        {.id = "kind",
+         .title = QueueTroubles::tr("Kind"),
+         .tip = QueueTroubles::tr("How it ended, and what ran"),
+         .kind = CellKind::Text,
+         .width = 140,
+         .stretches = true},
+        {.id = "count",
+         .title = QueueTroubles::tr("Failed"),
+         .tip = QueueTroubles::tr("Actions that failed so"),
+         .kind = CellKind::Number,
+         .width = 60},
+        {.id = "again", .title = {}, .tip = {}, .kind = CellKind::Press, .width = 110},
+    };
+}
+
+std::vector<Column> queueEventColumns() {
+    return {
+        {.id = "time",
+         .title = QueueTroubles::tr("Time"),
+         .tip = QueueTroubles::tr("When"),
+         .kind = CellKind::Text,
+         .width = 88},
+        {.id = "event",
+         .title = QueueTroubles::tr("Event"),
+         .tip = QueueTroubles::tr("What happened"),
+         .kind = CellKind::Text,
+         .width = 120,
+         .stretches = true},
+    };
+}
+
 } // namespace
 
 QueueTroubles::QueueTroubles(Context context, QWidget* parent)
@@ -36,34 +69,9 @@ QueueTroubles::QueueTroubles(Context context, QWidget* parent)
     , context_(context)
     , kindPanel_(new Panel(tr("Failures by kind"), false))
     , showAll_(new Button(Button::Kind::Link, tr("Show"), {}))
-    , kindRows_(new RowsModel(
-          {
-              {.id = "kind",
-               .title = tr("Kind"),
-               .tip = tr("How it ended, and what ran"),
-               .kind = CellKind::Text,
-               .width = 140,
-               .stretches = true},
-              {.id = "count",
-               .title = tr("Failed"),
-               .tip = tr("Actions that failed so"),
-               .kind = CellKind::Number,
-               .width = 60},
-              {.id = "again", .title = {}, .tip = {}, .kind = CellKind::Press, .width = 110},
-          },
-          this))
+    , kindRows_(new RowsModel(queueFailureColumns(), this))
     , eventPanel_(new Panel(tr("Recent events"), false))
-    , eventRows_(new RowsModel(
-          {
-              {.id = "time", .title = tr("Time"), .tip = tr("When"), .kind = CellKind::Text, .width = 88},
-              {.id = "event",
-               .title = tr("Event"),
-               .tip = tr("What happened"),
-               .kind = CellKind::Text,
-               .width = 120,
-               .stretches = true},
-          },
-          this))
+    , eventRows_(new RowsModel(queueEventColumns(), this))
     , poll_(new Poll(
           context.link, kTroubleEveryMs,
           [this]() -> std::optional<Request> {

@@ -49,6 +49,66 @@ Table* smallTable(RowsModel* rows, const QString& name) {
     return table;
 }
 
+std::vector<Column> workerFactColumns() {
+    return {
+        {.id = "what",
+         .title = WorkerPanel::tr("Member"),
+         .tip = WorkerPanel::tr("Member of the descriptor"),
+         .kind = CellKind::Text,
+         .width = 104},
+        {.id = "value",
+         .title = WorkerPanel::tr("Value"),
+         .tip = WorkerPanel::tr("As it was registered"),
+         .kind = CellKind::Text,
+         .width = 120,
+         .stretches = true},
+    };
+}
+
+std::vector<Column> workerFileColumns() {
+    return {
+        {.id = "path",
+         .title = WorkerPanel::tr("File"),
+         .tip = WorkerPanel::tr("Path below the worker's directory"),
+         .kind = CellKind::Name,
+         .width = 110,
+         .stretches = true,
+         .sort = "path"},
+        {.id = "size",
+         .title = WorkerPanel::tr("Size"),
+         .tip = WorkerPanel::tr("Bytes of the file"),
+         .kind = CellKind::Number,
+         .width = 80,
+         .sort = "size"},
+        {.id = "hash",
+         .title = WorkerPanel::tr("Hash"),
+         .tip = WorkerPanel::tr("SHA-256 of its content, the first 8 digits"),
+         .kind = CellKind::Mono,
+         .width = 84},
+    };
+}
+
+std::vector<Column> workerFailureColumns() {
+    return {
+        {.id = "when",
+         .title = WorkerPanel::tr("Time"),
+         .tip = WorkerPanel::tr("When it ended"),
+         .kind = CellKind::Number,
+         .width = 84},
+        {.id = "lsn",
+         .title = WorkerPanel::tr("Action"),
+         .tip = WorkerPanel::tr("Number of the action"),
+         .kind = CellKind::Link,
+         .width = 76},
+        {.id = "note",
+         .title = WorkerPanel::tr("First error line"),
+         .tip = WorkerPanel::tr("The first line that looks like an error"),
+         .kind = CellKind::Text,
+         .width = 120,
+         .stretches = true},
+    };
+}
+
 } // namespace
 
 WorkerPanel::WorkerPanel(Context context, QWidget* parent)
@@ -57,66 +117,12 @@ WorkerPanel::WorkerPanel(Context context, QWidget* parent)
     , parts_(new QBoxLayout(QBoxLayout::LeftToRight, this))
     , pairs_{new QBoxLayout(QBoxLayout::LeftToRight), new QBoxLayout(QBoxLayout::LeftToRight)}
     , about_(new Panel(tr("Worker"), false))
-    , facts_(new RowsModel(
-          {
-              {.id = "what",
-               .title = tr("Member"),
-               .tip = tr("Member of the descriptor"),
-               .kind = CellKind::Text,
-               .width = 104},
-              {.id = "value",
-               .title = tr("Value"),
-               .tip = tr("As it was registered"),
-               .kind = CellKind::Text,
-               .width = 120,
-               .stretches = true},
-          },
-          this))
-    , files_(new RowsModel(
-          {
-              {.id = "path",
-               .title = tr("File"),
-               .tip = tr("Path below the worker's directory"),
-               .kind = CellKind::Name,
-               .width = 110,
-               .stretches = true,
-               .sort = "path"},
-              {.id = "size",
-               .title = tr("Size"),
-               .tip = tr("Bytes of the file"),
-               .kind = CellKind::Number,
-               .width = 80,
-               .sort = "size"},
-              {.id = "hash",
-               .title = tr("Hash"),
-               .tip = tr("SHA-256 of its content, the first 8 digits"),
-               .kind = CellKind::Mono,
-               .width = 84},
-          },
-          this))
+    , facts_(new RowsModel(workerFactColumns(), this))
+    , files_(new RowsModel(workerFileColumns(), this))
     , filesPanel_(new Panel(tr("Files"), false))
     , function_(new QComboBox)
     , chart_(new RunsChart)
-    , failures_(new RowsModel(
-          {
-              {.id = "when",
-               .title = tr("Time"),
-               .tip = tr("When it ended"),
-               .kind = CellKind::Number,
-               .width = 84},
-              {.id = "lsn",
-               .title = tr("Action"),
-               .tip = tr("Number of the action"),
-               .kind = CellKind::Link,
-               .width = 76},
-              {.id = "note",
-               .title = tr("First error line"),
-               .tip = tr("The first line that looks like an error"),
-               .kind = CellKind::Text,
-               .width = 120,
-               .stretches = true},
-          },
-          this)) {
+    , failures_(new RowsModel(workerFailureColumns(), this)) {
     factsTable_ = smallTable(facts_, tr("Descriptor"));
     filesTable_ = smallTable(files_, tr("Files"));
     failuresTable_ = smallTable(failures_, tr("Recent failures"));

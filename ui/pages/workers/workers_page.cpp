@@ -184,6 +184,10 @@ WorkersPage::WorkersPage(Context context)
     again_.setInterval(kAgainMs);
     for (Button* button : {fresh, first})
         connect(button, &QAbstractButton::clicked, this, [this] { context_.navigator.openRegister(); });
+    connectParts();
+}
+
+void WorkersPage::connectParts() {
     connect(&again_, &QTimer::timeout, this, [this] {
         if (std::exchange(stale_, false)) ask();
     });

@@ -46,6 +46,7 @@ private:
         QJsonObject json;
         WorkerFigures figures;
     };
+    void connectParts();
     void makeCommands();
     void ask();
     void askFigures(const QString& id);
