@@ -84,10 +84,11 @@ class PlayedWindow final : public ui::Navigator, public ui::WindowServices {
 public:
     void show(const QString& page, const QString& filter) override { places << page + ' ' + filter; }
     void showAction(qint64 lsn, const QString&) override { shown.push_back(lsn); }
-    void showThing(const QString&, qint64) override {}
+    void showThing(const QString& page, qint64 id) override { places << page + QStringLiteral(" %1").arg(id); }
     void openSubmit(const QJsonObject& action, qint64) override { forms.append(action); }
     void openSubmitList(const QJsonArray&, qint64) override {}
     void openRegister(const QString&) override {}
+    void openAlerts() override { places << "alerts"; }
     bool ask(const QString&, const QString&, const QString&, const QString&) override { return true; }
     void say(const QString& sentence, bool) override { said << sentence; }
     void remake() override {}

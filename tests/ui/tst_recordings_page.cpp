@@ -2,9 +2,11 @@
 // what comes of answers that are late, wrong or too much.
 #include "tests/ui/played_page.h"
 #include "ui/log/diff_view.h"
+#include "ui/pages/failures/failures_page.h"
 #include "ui/pages/history/history_page.h"
 #include "ui/pages/history/kind_panel.h"
 #include "ui/pages/history/kind_values.h"
+#include "ui/pages/history/past_panes.h"
 #include "ui/pages/recordings/recording_forms.h"
 #include "ui/pages/recordings/recording_panel.h"
 #include "ui/pages/recordings/recordings_page.h"
@@ -554,6 +556,149 @@ private slots:
         Played<HistoryPage> on;
         QVERIFY(on.played.link.answer("kinds", Answer{404, {}, {}, "not_found", "There is no such route."}));
         QCOMPARE(on.page.table()->message(), QString("There is no such route."));
+    }
+
+    void eachTabOfHistoryAsksForItsOwn() {
+        Played<HistoryPage> on;
+        QCOMPARE(on.played.link.waiting("accounting"), std::size_t{0});
+        on.page.open(HistoryPage::Usage);
+        QCOMPARE(on.played.link.waiting("accounting"), std::size_t{1});
+        QCOMPARE(on.played.link.waiting("audit"), std::size_t{0});
+        on.page.setTab(HistoryPage::Audit);
+        QCOMPARE(on.played.link.waiting("audit"), std::size_t{1});
+        on.page.setTab(HistoryPage::Alerts);
+        QCOMPARE(on.played.link.waiting("alerts"), std::size_t{1});
+        // A number that is no tab changes nothing.
+        on.page.open(99);
+        QVERIFY(on.page.alerts()->isVisible());
+        on.page.open(HistoryPage::Kinds);
+        QVERIFY(on.page.table()->isVisible());
+    }
+
+    void failuresAreAPageBehindATab() {
+        Played<HistoryPage> on;
+        on.page.setTab(HistoryPage::Regressions);
+        emit on.page.tabs()->chosen(HistoryPage::Failures);
+        QCOMPARE(on.played.window.places.last().trimmed(), QString("failures"));
+        QCOMPARE(on.page.tabs()->current(), static_cast<int>(HistoryPage::Regressions));
+        Played<FailuresPage> failures;
+        QCOMPARE(failures.page.tabs()->current(), static_cast<int>(FailuresTab));
+        emit failures.page.tabs()->chosen(AuditTab);
+        QCOMPARE(failures.played.window.places.last(), QString("history 6"));
+        QCOMPARE(failures.page.tabs()->current(), static_cast<int>(FailuresTab));
+    }
+
+    void usageSaysWhatWasForNothing() {
+        Played<HistoryPage> on;
+        on.page.setTab(HistoryPage::Usage);
+        const auto row = [](const QString& key, double used, double wasted) {
+            return QJsonObject{{"key", key},
+                               {"actions", 4},
+                               {"core_seconds", used},
+                               {"wasted_core_seconds", wasted},
+                               {"memory_gb_hours", 1.5},
+                               {"wait_seconds", 8}};
+        };
+        QVERIFY(on.played.link.answer(
+            "accounting",
+            QJsonObject{{"retired", 3}, {"rows", QJsonArray{row("7", 36'000, 3'600), row("8", 0, 0)}}}));
+        UsagePane* usage = on.page.usage();
+        QCOMPARE(on.cell(usage->table(), 0, 0), QString("queue 7"));
+        QCOMPARE(on.cell(usage->table(), 0, 2), QString("10.0"));
+        QCOMPARE(on.cell(usage->table(), 0, 3), QString("1.00"));
+        QCOMPARE(on.cell(usage->table(), 0, 4), QString("10.0 %"));
+        QCOMPARE(on.cell(usage->table(), 0, 6), QString("2.0 s"));
+        QCOMPARE(on.cell(usage->table(), 1, 4), Format::unknown());
+        QVERIFY2(usage->line().startsWith("10.0 core hours, 1.00 of them wasted (10.0 %)"),
+                 qPrintable(usage->line()));
+        QVERIFY2(usage->line().contains("3 action"), qPrintable(usage->line()));
+        emit usage->table()->opened(usage->table()->rows()->idAt(0));
+        QCOMPARE(on.played.window.places.last(), QString("actions queue:7"));
+        // A label begins like a formula: a table for spreadsheets has none.
+        usage->setBy("label");
+        QVERIFY(on.played.link.answer("accounting", QJsonObject{{"rows", QJsonArray{row("=SUM(1)", 1, 0)}}}));
+        QVERIFY2(usage->csv().contains("\"'=SUM(1)\",4,1,0,1.5,8\r\n"), usage->csv().constData());
+        on.page.setFilter("nothing has this");
+        QCOMPARE(usage->table()->rows()->rowCount(), 0);
+        QVERIFY(!usage->table()->message().isEmpty());
+    }
+
+    void usageThatWasAskedForBeforeIsNotTakenForAnother() {
+        Played<HistoryPage> on;
+        on.page.setTab(HistoryPage::Usage);
+        on.page.usage()->setBy("worker");
+        QVERIFY(on.played.link.answer(
+            "accounting", QJsonObject{{"rows", QJsonArray{QJsonObject{{"key", "7"}, {"actions", 1}}}}}));
+        QCOMPARE(on.cell(on.page.usage()->table(), 0, 0), QString("queue 7"));
+        QVERIFY(on.played.link.answer(
+            "accounting", QJsonObject{{"rows", QJsonArray{QJsonObject{{"key", "7"}, {"actions", 1}}}}}));
+        QCOMPARE(on.cell(on.page.usage()->table(), 0, 0), QString("7"));
+    }
+
+    void rulesOfAlertsSayWhatTheyToldLast() {
+        Played<HistoryPage> on;
+        on.page.setTab(HistoryPage::Alerts);
+        const QJsonObject night{
+            {"name", "night"},
+            {"state", "firing"},
+            {"since", wallNow() - kHour},
+            {"on", QJsonObject{{"kind", "failures"}, {"filter", "queue:nightly"}}},
+            {"then",
+             QJsonArray{QJsonObject{{"desktop", true}}, QJsonObject{{"webhook", "https://ci.example.org/secret"}}}},
+            {"messages", QJsonArray{QJsonObject{{"t", wallNow() - kHour}, {"text", "3 failed"}}}}};
+        const QJsonObject quiet{{"name", "quiet"}, {"state", "quiet"}, {"waiting_error", "no route to host"}};
+        QVERIFY(on.played.link.answer("alerts", QJsonObject{{"alerts", QJsonArray{night, quiet}}}));
+        const Table* table = on.page.alerts()->table();
+        QCOMPARE(on.cell(table, 0, 1), QString("Firing"));
+        QCOMPARE(on.cell(table, 0, 3), QString("failures queue:nightly"));
+        QVERIFY(on.cell(table, 0, 4).endsWith(": 3 failed"));
+        QCOMPARE(on.cell(table, 0, 5), QString("the desktop, ci.example.org"));
+        QCOMPARE(on.cell(table, 1, 4), QString("not told yet: no route to host"));
+        on.page.alerts()->table()->selectId(table->rows()->idAt(0));
+        on.page.alerts()->rowActions().front()->trigger();
+        QCOMPARE(on.last(), QString(R"(POST alerts/night/silence {"s":3600})"));
+        QVERIFY(on.played.link.answer("alerts/night/silence",
+                                      Answer{403, {}, {}, "forbidden", "Not with this token."}));
+        QCOMPARE(on.played.window.said.last(), QString("Not with this token."));
+        emit on.page.alerts()->table()->opened(table->rows()->idAt(0));
+        QCOMPARE(on.played.window.places.last(), QString("alerts"));
+    }
+
+    void aRowOfTheAuditIsCopiedAsWhatItWas() {
+        Played<HistoryPage> on;
+        on.page.setTab(HistoryPage::Audit);
+        const auto entry = [](qint64 ago, const QString& path, const QString& body, int result) {
+            return QJsonObject{{"t", wallNow() - ago}, {"who", "anna"}, {"method", "POST"},
+                               {"path", path},         {"body", body},  {"result", result}};
+        };
+        QVERIFY(on.played.link.answer(
+            "audit", QJsonObject{{"entries", QJsonArray{entry(kSecond, "/compute/queues/7/hold", "{}", 200)}},
+                                 {"dropped", 2},
+                                 {"cursor", "20833.4711"}}));
+        QCOMPARE(on.page.audit()->table()->rows()->rowCount(), 1);
+        QVERIFY(on.played.link.answer(
+            "audit",
+            QJsonObject{{"entries", QJsonArray{entry(kHour, "/compute/cancel", "{\"lsns\":[1,2…", 403)}}}));
+        AuditPane* audit = on.page.audit();
+        const Table* table = audit->table();
+        QCOMPARE(table->rows()->rowCount(), 2);
+        QCOMPARE(on.cell(table, 0, 3), QString("POST /compute/queues/7/hold {}"));
+        QCOMPARE(on.cell(table, 1, 4), QString("403"));
+        QVERIFY2(audit->line().contains("2 could not be kept"), qPrintable(audit->line()));
+        emit audit->table()->opened(table->rows()->idAt(0));
+        QVERIFY2(on.played.window.said.last().contains("curl"), qPrintable(on.played.window.said.last()));
+        // Of a body that was cut no request can be made.
+        emit audit->table()->opened(table->rows()->idAt(1));
+        QVERIFY(!on.played.window.said.last().contains("curl"));
+        on.page.setFilter("hold");
+        QCOMPARE(table->rows()->rowCount(), 1);
+    }
+
+    void whoMayNotSeeTheAuditIsTold() {
+        Played<HistoryPage> on;
+        on.page.setTab(HistoryPage::Audit);
+        QVERIFY(on.played.link.answer("audit", Answer{403, {}, {}, "forbidden", "Admin only."}));
+        QCOMPARE(on.page.audit()->table()->message(), QString("Admin only."));
     }
 
     void whatAKindCallsItselfCannotTurnTheText() {

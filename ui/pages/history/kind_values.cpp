@@ -20,6 +20,7 @@ struct KindWords {
     Q_DECLARE_TR_FUNCTIONS(KindWords)
 };
 
+constexpr int kKindWidth = 280; ///< worker and function, or a label, as people have them
 constexpr WallMicros kDayOfKind = 24 * 3'600'000'000LL;
 constexpr double kLargestSpan = 1e15; ///< microseconds; what is beyond is no duration
 
@@ -76,9 +77,9 @@ std::vector<Column> kindFigureColumns() {
         kindNumber("failed", KindWords::tr("Fails"), KindWords::tr("Share of the runs that failed"), 64),
         kindNumber("usual", KindWords::tr("Usual"), KindWords::tr("Median of the run time of those that completed"),
                    88),
-        kindNumber("slow", KindWords::tr("Slow (95 %)"), KindWords::tr("One run in twenty takes longer"), 96),
+        kindNumber("slow", KindWords::tr("Slow (95 %)"), KindWords::tr("One run in twenty takes longer"), 116),
         kindNumber("memory", KindWords::tr("Memory (95 %)"), KindWords::tr("One run in twenty has a higher peak"),
-                   104, 2),
+                   124, 2),
     };
 }
 
@@ -124,12 +125,12 @@ std::vector<Column> kindColumns() {
          .title = KindWords::tr("Kind"),
          .tip = KindWords::tr("Worker and function; of commands the label, else the program"),
          .kind = CellKind::Name,
-         .width = 200,
+         .width = kKindWidth,
          .sort = "kind"}};
     std::ranges::move(kindFigureColumns(), std::back_inserter(all));
-    all.push_back(
-        kindNumber("flaky", KindWords::tr("Flaky"),
-                   KindWords::tr("Inputs that both worked and failed; bold where it is flaky for certain"), 64, 3));
+    all.push_back(kindNumber(
+        "flaky", KindWords::tr("Flaky"),
+        KindWords::tr("Inputs that both worked and failed; bold where it is flaky for certain"), 108, 3));
     all.push_back(kindNumber("last", KindWords::tr("Last"), KindWords::tr("When the last run ended"), 104, 1));
     all.push_back({.id = "note",
                    .title = KindWords::tr("Note"),
@@ -211,7 +212,7 @@ std::vector<Column> regressionColumns() {
          .title = KindWords::tr("Kind"),
          .tip = KindWords::tr("Worker and function; of commands the label, else the program"),
          .kind = CellKind::Name,
-         .width = 200,
+         .width = kKindWidth,
          .sort = "kind"},
         kindNumber("before", KindWords::tr("Before"), KindWords::tr("Median before it"), 96),
         kindNumber("after", KindWords::tr("After"), KindWords::tr("Median since then"), 96),
