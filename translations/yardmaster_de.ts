@@ -2500,6 +2500,10 @@
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
     </message>
+    <message>
+        <source>ask for %1 instead of %2: %3 times as many would fit</source>
+        <translation>%1 statt %2 verlangen: %3-mal so viele passten</translation>
+    </message>
 </context>
 <context>
     <name>MachineWords</name>

@@ -476,6 +476,20 @@ private slots:
         QCOMPARE(on.cell(table, 2, 8), QString("fails 4.1 % of the time on inputs that work"));
     }
 
+    void aKindThatAsksForTooMuchSaysWhatIsEnough() {
+        Played<HistoryPage> on;
+        QJsonObject one = kind("a:b", 30, 0);
+        one.insert("learned_memory_bytes", 1e9);
+        one.insert("asked_memory_bytes", 4e9);
+        QJsonObject enough = kind("c:d", 30, 0);
+        enough.insert("learned_memory_bytes", 1e9);
+        enough.insert("asked_memory_bytes", 1e9);
+        QVERIFY(on.played.link.answer("kinds", kindsOf({one, enough})));
+        QCOMPARE(on.cell(on.page.table(), 0, 8),
+                 QString("ask for 1.00 GB instead of 4.00 GB: 4.0 times as many would fit"));
+        QCOMPARE(on.cell(on.page.table(), 1, 8), QString());
+    }
+
     void kindsComePageAfterPageAndAllAreShown() {
         Played<HistoryPage> on;
         QVERIFY(on.played.link.answer("kinds", kindsOf({kind("a:b", 1, 0)}, "1000")));

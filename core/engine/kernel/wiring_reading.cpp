@@ -217,8 +217,12 @@ void Wiring::openTallies() {
             },
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); },
-        .regressed = [this](const std::string& kind,
-                            const kinds::Change& change) { tellRegression(kind, change); }});
+        .regressed = [this](const std::string& kind, const kinds::Change& change) { tellRegression(kind, change); },
+        .suggests =
+            [this](QueueId queue) {
+                const QueueConfig* config = services_.session.queues().configOf(queue);
+                return config && config->learn == Learn::Suggest;
+            }});
     services_.failures.emplace(Failures::Parts{.dictionary = services_.dictionary,
                                                .selection = *services_.selection,
                                                .journal = ground_.journal,

@@ -107,6 +107,7 @@ KindInfo kindInfoOf(const QJsonObject& json) {
     kind.duration = quantilesOf(json, "duration");
     kind.memory = quantilesOf(json, "memory_bytes");
     if (json.value("learned_memory_bytes").isDouble()) kind.learned = json.value("learned_memory_bytes").toDouble();
+    if (json.value("asked_memory_bytes").isDouble()) kind.asked = json.value("asked_memory_bytes").toDouble();
     if (const QJsonValue flaky = json.value("flaky"); flaky.isObject()) {
         const QJsonObject all = flaky.toObject();
         kind.flaky = KindFlakyInfo{all.value("is_flaky").toBool(), all.value("probability").toDouble(),
@@ -165,6 +166,10 @@ QString kindNote(const KindInfo& kind, WallMicros now) {
     if (kind.flaky && kind.flaky->isFlaky)
         words << KindWords::tr("fails %1 % of the time on inputs that work")
                      .arg(QLocale().toString(kind.flaky->rate * 100, 'f', 1));
+    if (kind.learned && *kind.learned > 0 && kind.asked && *kind.asked > *kind.learned)
+        words << KindWords::tr("ask for %1 instead of %2: %3 times as many would fit")
+                     .arg(bytesWords(*kind.learned), bytesWords(*kind.asked),
+                          QLocale().toString(*kind.asked / *kind.learned, 'f', 1));
     return words.join(QStringLiteral("; "));
 }
 
