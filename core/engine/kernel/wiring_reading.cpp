@@ -220,7 +220,7 @@ void Wiring::openTallies() {
         .regressed = [this](const std::string& kind, const kinds::Change& change) { tellRegression(kind, change); },
         .suggests =
             [this](QueueId queue) {
-                const QueueConfig* config = services_.session.queues().configOf(queue);
+                const QueueConfig* config = services_.session->queues().configOf(queue);
                 return config && config->learn == Learn::Suggest;
             }});
     services_.failures.emplace(Failures::Parts{.dictionary = services_.dictionary,
