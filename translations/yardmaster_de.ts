@@ -10804,6 +10804,18 @@
         <source>curl</source>
         <translation>curl</translation>
     </message>
+    <message>
+        <source>Another engine made it: its times are not in these Timelines</source>
+        <translation>Eine andere Engine hat sie gemacht: ihre Zeiten sind nicht in diesen Zeitlinien</translation>
+    </message>
+    <message>
+        <source>When it was is not known</source>
+        <translation>Wann sie war, ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Open in Timelines</source>
+        <translation>In Zeitlinien öffnen</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::RegisterForm</name>
@@ -12516,6 +12528,10 @@
     <message>
         <source>That action has not run</source>
         <translation>Diese Aktion ist noch nicht gelaufen</translation>
+    </message>
+    <message>
+        <source>Another day</source>
+        <translation>Ein anderer Tag</translation>
     </message>
 </context>
 <context>

@@ -405,6 +405,14 @@ private slots:
         QVERIFY2(list->note().startsWith(Format().number(RecordedList::kMostRows)), qPrintable(list->note()));
     }
 
+    void aRecordingOfThisEngineLeadsToItsTimeInTimelines() {
+        WithRecordings on;
+        QVERIFY(!on.command("timelines")->isEnabled()); // e1 made it, and this engine has not said who it is
+        on.command("timelines")->trigger();
+        QVERIFY(on.played.window.places.isEmpty());
+        QVERIFY(on.page.commands().contains(on.command("timelines")));
+    }
+
     void whoMayNotSeeTheActionsIsTold() {
         WithRecordings on;
         on.command("show-actions")->trigger();
