@@ -3805,16 +3805,8 @@
         <translation>Status der Antwort, wie bei HTTP</translation>
     </message>
     <message>
-        <source>done</source>
-        <translation>erledigt</translation>
-    </message>
-    <message>
         <source>the owner</source>
         <translation>der Eigentümer</translation>
-    </message>
-    <message>
-        <source>the engine</source>
-        <translation>die Engine</translation>
     </message>
 </context>
 <context>

@@ -325,7 +325,7 @@ void AuditPane::filterRows() {
                                              : tr("No change has this in its row"));
 }
 
-/// Into the clipboard, as what it was: for curl, or in words where it was no request.
+/// Into the clipboard, as what it was: for curl, or in words where its body was cut.
 void AuditPane::openRow(qint64 id) {
     const int at = rows_->rowOf(id);
     const Row* row = at < 0 ? nullptr : rows_->row(at);
@@ -338,7 +338,7 @@ void AuditPane::openRow(qint64 id) {
     if (found == entries_.end()) return;
     const QString body = found->value("body").toString();
     const bool isWhole = body.isEmpty() || QJsonDocument::fromJson(body.toUtf8()).isObject();
-    if (found->value("result").toInteger() <= 0 || !isWhole) return copyText(context_.window, row->cells[3].text);
+    if (!isWhole) return copyText(context_.window, row->cells[3].text);
     const Operation again =
         operations::askedAgain(found->value("method").toString(), found->value("path").toString(), body);
     copyText(context_.window, context_.link.curl(again.request));

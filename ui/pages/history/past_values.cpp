@@ -299,15 +299,12 @@ Row auditRow(const QJsonObject& entry, qint64 id, WallMicros now) {
     const QString from = unturned(entry.value("from").toString());
     QString what = entry.value("method").toString() + ' ' + entry.value("path").toString();
     if (const QString body = entry.value("body").toString(); !body.isEmpty()) what += ' ' + body;
-    // Neither a request nor an answer: the engine did it.
-    Cell result{status > 0 ? QString::number(status) : PastWords::tr("done")};
+    Cell result{status > 0 ? QString::number(status) : Format::unknown()};
     if (status >= kRefused) result.tone = Cell::Tone::Alert;
     Row row;
     row.id = id;
     row.cells = {timeCell(t, now),
-                 {who == "the owner"    ? PastWords::tr("the owner")
-                  : who == "the engine" ? PastWords::tr("the engine")
-                                        : unturned(who)},
+                 {who == "the owner" ? PastWords::tr("the owner") : unturned(who)},
                  {from.isEmpty() ? Format::unknown() : from},
                  {unturned(what)},
                  result};
