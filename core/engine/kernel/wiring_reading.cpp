@@ -1,6 +1,7 @@
 // Services that answer questions, each given what it needs of the others.
 #include "core/engine/kernel/wiring.h"
 #include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 
 #include <utility>
 
@@ -221,7 +222,7 @@ void Wiring::openTallies() {
         .suggests =
             [this](QueueId queue) {
                 const QueueConfig* config = services_.session->queues().configOf(queue);
-                return config && config->learn == Learn::Suggest;
+                return config != nullptr && config->learn == Learn::Suggest;
             }});
     services_.failures.emplace(Failures::Parts{.dictionary = services_.dictionary,
                                                .selection = *services_.selection,
