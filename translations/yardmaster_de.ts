@@ -2150,6 +2150,37 @@
     </message>
 </context>
 <context>
+    <name>HistoryTabs</name>
+    <message>
+        <source>Kinds</source>
+        <translation>Arten</translation>
+    </message>
+    <message>
+        <source>Regressions</source>
+        <translation>Verschlechterungen</translation>
+    </message>
+    <message>
+        <source>Flaky</source>
+        <translation>Unzuverlässig</translation>
+    </message>
+    <message>
+        <source>Failures</source>
+        <translation>Fehlschläge</translation>
+    </message>
+    <message>
+        <source>Usage</source>
+        <translation>Verbrauch</translation>
+    </message>
+    <message>
+        <source>Alerts</source>
+        <translation>Alarme</translation>
+    </message>
+    <message>
+        <source>Audit</source>
+        <translation>Protokoll</translation>
+    </message>
+</context>
+<context>
     <name>InsideColumns</name>
     <message>
         <source>Thread</source>
@@ -2468,6 +2499,10 @@
     <message>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>ask for %1 instead of %2: %3 times as many would fit</source>
+        <translation>%1 statt %2 verlangen: %3-mal so viele passten</translation>
     </message>
 </context>
 <context>
@@ -3556,6 +3591,14 @@
         <source>Create an object of the type %1</source>
         <translation>Ein Objekt vom Typ %1 anlegen</translation>
     </message>
+    <message>
+        <source>Show what work used</source>
+        <translation>Zeigen, was Arbeit verbraucht hat</translation>
+    </message>
+    <message>
+        <source>Show who changed what</source>
+        <translation>Zeigen, wer was geändert hat</translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>
@@ -3653,6 +3696,228 @@
     <message>
         <source>History</source>
         <translation>Verlauf</translation>
+    </message>
+</context>
+<context>
+    <name>PastWords</name>
+    <message>
+        <source>Firing</source>
+        <translation>Schlägt an</translation>
+    </message>
+    <message>
+        <source>Silenced</source>
+        <translation>Stumm</translation>
+    </message>
+    <message>
+        <source>Silenced to %1</source>
+        <translation>Stumm bis %1</translation>
+    </message>
+    <message>
+        <source>Over</source>
+        <translation>Vorbei</translation>
+    </message>
+    <message>
+        <source>Quiet</source>
+        <translation>Ruhig</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>nie</translation>
+    </message>
+    <message>
+        <source>not told yet: %1</source>
+        <translation>noch nicht gemeldet: %1</translation>
+    </message>
+    <message>
+        <source>By worker</source>
+        <translation>Nach Worker</translation>
+    </message>
+    <message>
+        <source>By label</source>
+        <translation>Nach Label</translation>
+    </message>
+    <message>
+        <source>By machine</source>
+        <translation>Nach Maschine</translation>
+    </message>
+    <message>
+        <source>By day (UTC)</source>
+        <translation>Nach Tag (UTC)</translation>
+    </message>
+    <message>
+        <source>By hour (UTC)</source>
+        <translation>Nach Stunde (UTC)</translation>
+    </message>
+    <message>
+        <source>Wasted, by how it ended</source>
+        <translation>Vergeudet, nach Ende</translation>
+    </message>
+    <message>
+        <source>By queue</source>
+        <translation>Nach Warteschlange</translation>
+    </message>
+    <message>
+        <source>%1 core hours, %2 of them wasted (%3)</source>
+        <translation>%1 Kernstunden, davon %2 vergeudet (%3)</translation>
+    </message>
+    <message numerus="yes">
+        <source>; of %Ln action(s) that are not kept any more nothing is known</source>
+        <translation>
+            <numerusform>; von %Ln Aktion, die nicht mehr aufbewahrt ist, ist nichts bekannt</numerusform>
+            <numerusform>; von %Ln Aktionen, die nicht mehr aufbewahrt sind, ist nichts bekannt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>What the row sums up</source>
+        <translation>Was die Zeile zusammenfasst</translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>That ended in this time</source>
+        <translation>Die in dieser Zeit endeten</translation>
+    </message>
+    <message>
+        <source>Core h</source>
+        <translation>Kern-h</translation>
+    </message>
+    <message>
+        <source>Cores that were reserved, times the time that work ran</source>
+        <translation>Reservierte Kerne mal die Zeit, in der Arbeit lief</translation>
+    </message>
+    <message>
+        <source>Wasted</source>
+        <translation>Vergeudet</translation>
+    </message>
+    <message>
+        <source>Core hours of attempts that did not complete</source>
+        <translation>Kernstunden von Versuchen, die nicht gelangen</translation>
+    </message>
+    <message>
+        <source>Wasted, %</source>
+        <translation>Davon, %</translation>
+    </message>
+    <message>
+        <source>Part of its core hours</source>
+        <translation>Teil seiner Kernstunden</translation>
+    </message>
+    <message>
+        <source>Memory, GB h</source>
+        <translation>Speicher, GB h</translation>
+    </message>
+    <message>
+        <source>Memory that was reserved, else used at most, times the same time</source>
+        <translation>Reservierter, sonst höchster benutzter Speicher mal dieselbe Zeit</translation>
+    </message>
+    <message>
+        <source>Waited</source>
+        <translation>Gewartet</translation>
+    </message>
+    <message>
+        <source>Mean of its actions, for their last start</source>
+        <translation>Mittel seiner Aktionen, auf ihren letzten Start</translation>
+    </message>
+    <message>
+        <source>the desktop</source>
+        <translation>der Desktop</translation>
+    </message>
+    <message>
+        <source>Rule</source>
+        <translation>Regel</translation>
+    </message>
+    <message>
+        <source>Name of the rule</source>
+        <translation>Name der Regel</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Whether what it is about holds now</source>
+        <translation>Ob jetzt gilt, worum es geht</translation>
+    </message>
+    <message>
+        <source>Since</source>
+        <translation>Seit</translation>
+    </message>
+    <message>
+        <source>When it came into this state</source>
+        <translation>Seit wann es so ist</translation>
+    </message>
+    <message>
+        <source>About</source>
+        <translation>Worüber</translation>
+    </message>
+    <message>
+        <source>The kind of the rule, and its filter</source>
+        <translation>Die Art der Regel und ihr Filter</translation>
+    </message>
+    <message>
+        <source>Last told</source>
+        <translation>Zuletzt gemeldet</translation>
+    </message>
+    <message>
+        <source>Its newest message</source>
+        <translation>Ihre neueste Meldung</translation>
+    </message>
+    <message>
+        <source>To whom</source>
+        <translation>Wem</translation>
+    </message>
+    <message>
+        <source>Desktop, program, or host of a webhook</source>
+        <translation>Desktop, Programm oder Host eines Webhooks</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>When it was asked for</source>
+        <translation>Wann es verlangt wurde</translation>
+    </message>
+    <message>
+        <source>By</source>
+        <translation>Wer</translation>
+    </message>
+    <message>
+        <source>Name of the token; the owner has none</source>
+        <translation>Name des Tokens; der Eigentümer hat keinen</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Woher</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Operation</source>
+        <translation>Vorgang</translation>
+    </message>
+    <message>
+        <source>What was asked for; Enter copies it for curl</source>
+        <translation>Was verlangt wurde; Enter kopiert es für curl</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Status of the answer, as of HTTP</source>
+        <translation>Status der Antwort, wie bei HTTP</translation>
+    </message>
+    <message>
+        <source>the owner</source>
+        <translation>der Eigentümer</translation>
     </message>
 </context>
 <context>
@@ -5921,6 +6186,55 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::AlertsPane</name>
+    <message>
+        <source>Rules of alerts</source>
+        <translation>Regeln der Alarme</translation>
+    </message>
+    <message>
+        <source>Silence for 1 h</source>
+        <translation>1 h stumm</translation>
+    </message>
+    <message>
+        <source>Alert rules…</source>
+        <translation>Alarmregeln…</translation>
+    </message>
+    <message>
+        <source>List alerts</source>
+        <translation>Alarme auflisten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln rule(s)</source>
+        <translation>
+            <numerusform>%Ln Regel</numerusform>
+            <numerusform>%Ln Regeln</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln firing</source>
+        <translation>
+            <numerusform>%Ln schlägt an</numerusform>
+            <numerusform>%Ln schlagen an</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No rule says what is told to whom</source>
+        <translation>Keine Regel sagt, was wem gemeldet wird</translation>
+    </message>
+    <message>
+        <source>No rule has this in its row</source>
+        <translation>Keine Regel hat das in ihrer Zeile</translation>
+    </message>
+    <message>
+        <source>Select a rule first</source>
+        <translation>Zuerst eine Regel auswählen</translation>
+    </message>
+    <message>
+        <source>End the silence</source>
+        <translation>Wieder laut</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::AllocatorStrip</name>
     <message>
         <source>Allocators</source>
@@ -6012,6 +6326,39 @@
     <message>
         <source>Not tried yet</source>
         <translation>Noch nicht versucht</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::AuditPane</name>
+    <message>
+        <source>Who changed what</source>
+        <translation>Wer was geändert hat</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln change(s), the latest first</source>
+        <translation>
+            <numerusform>%Ln Änderung</numerusform>
+            <numerusform>%Ln Änderungen, die neuesten zuerst</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>; there are older ones</source>
+        <translation>; es gibt ältere</translation>
+    </message>
+    <message numerus="yes">
+        <source>; %Ln could not be kept</source>
+        <translation>
+            <numerusform>; %Ln konnte nicht aufbewahrt werden</numerusform>
+            <numerusform>; %Ln konnten nicht aufbewahrt werden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing was changed in this time</source>
+        <translation>In dieser Zeit wurde nichts geändert</translation>
+    </message>
+    <message>
+        <source>No change has this in its row</source>
+        <translation>Keine Änderung hat das in ihrer Zeile</translation>
     </message>
 </context>
 <context>
@@ -7681,18 +8028,6 @@
     <message>
         <source>All that is kept</source>
         <translation>Alles, was aufgehoben ist</translation>
-    </message>
-    <message>
-        <source>Kinds</source>
-        <translation>Arten</translation>
-    </message>
-    <message>
-        <source>Regressions</source>
-        <translation>Verschlechterungen</translation>
-    </message>
-    <message>
-        <source>Flaky</source>
-        <translation>Unzuverlässig</translation>
     </message>
     <message>
         <source>Kinds of work</source>
@@ -10942,6 +11277,18 @@
         <source>curl</source>
         <translation>curl</translation>
     </message>
+    <message>
+        <source>Another engine made it: its times are not in these Timelines</source>
+        <translation>Eine andere Engine hat sie gemacht: ihre Zeiten sind nicht in diesen Zeitlinien</translation>
+    </message>
+    <message>
+        <source>When it was is not known</source>
+        <translation>Wann sie war, ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Open in Timelines</source>
+        <translation>In Zeitlinien öffnen</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::RegisterForm</name>
@@ -12663,6 +13010,10 @@
         <source>That action has not run</source>
         <translation>Diese Aktion ist noch nicht gelaufen</translation>
     </message>
+    <message>
+        <source>Another day</source>
+        <translation>Ein anderer Tag</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::TokenStore</name>
@@ -12835,6 +13186,41 @@
             <numerusform>%n Änderung wartet</numerusform>
             <numerusform>%n Änderungen warten</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::UsagePane</name>
+    <message>
+        <source>What work used</source>
+        <translation>Was Arbeit verbraucht hat</translation>
+    </message>
+    <message>
+        <source>CSV…</source>
+        <translation>CSV…</translation>
+    </message>
+    <message>
+        <source>Save as a table</source>
+        <translation>Als Tabelle speichern</translation>
+    </message>
+    <message>
+        <source>all others</source>
+        <translation>alle anderen</translation>
+    </message>
+    <message>
+        <source>no label</source>
+        <translation>kein Label</translation>
+    </message>
+    <message>
+        <source>queue %1</source>
+        <translation>Warteschlange %1</translation>
+    </message>
+    <message>
+        <source>Nothing ran in this time</source>
+        <translation>In dieser Zeit lief nichts</translation>
+    </message>
+    <message>
+        <source>No row has this in its name</source>
+        <translation>Keine Zeile hat das im Namen</translation>
     </message>
 </context>
 <context>

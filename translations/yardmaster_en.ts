@@ -241,6 +241,16 @@
     </message>
 </context>
 <context>
+    <name>PastWords</name>
+    <message numerus="yes">
+        <source>; of %Ln action(s) that are not kept any more nothing is known</source>
+        <translation>
+            <numerusform>; of %Ln action that is not kept any more nothing is known</numerusform>
+            <numerusform>; of %Ln actions that are not kept any more nothing is known</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PoolWords</name>
     <message numerus="yes">
         <source>%Ln wait</source>
@@ -380,6 +390,40 @@
         <translation>
             <numerusform>It would have told something %Ln time.</numerusform>
             <numerusform>It would have told something %Ln times.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::AlertsPane</name>
+    <message numerus="yes">
+        <source>%Ln rule(s)</source>
+        <translation>
+            <numerusform>%Ln rule</numerusform>
+            <numerusform>%Ln rules</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln firing</source>
+        <translation>
+            <numerusform>%Ln firing</numerusform>
+            <numerusform>%Ln firing</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::AuditPane</name>
+    <message numerus="yes">
+        <source>%Ln change(s), the latest first</source>
+        <translation>
+            <numerusform>%Ln change</numerusform>
+            <numerusform>%Ln changes, the latest first</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>; %Ln could not be kept</source>
+        <translation>
+            <numerusform>; %Ln could not be kept</numerusform>
+            <numerusform>; %Ln could not be kept</numerusform>
         </translation>
     </message>
 </context>

@@ -77,6 +77,7 @@ void writeKind(JsonWriter& writer, const KindRow& row) {
         writer.closeObject();
     }
     if (row.learnedMemory) writer.member("learned_memory_bytes", *row.learnedMemory);
+    if (row.askedMemory) writer.member("asked_memory_bytes", *row.askedMemory);
     if (row.flaky) {
         writer.key("flaky");
         writer.openObject();

@@ -22,6 +22,7 @@ constexpr std::string_view kKindProperties = R"json("kind":{"type":"string","des
   "last":{"type":"integer","format":"int64","description":"the end of the last run, microseconds since the Unix epoch"},
   "estimate":{"$ref":"#/components/schemas/KindEstimate"},"learned_memory_bytes":{"type":"number","minimum":0,
   "description":"the 99th percentile times 1.15; absent: fewer than 20 runs"},
+  "asked_memory_bytes":{"type":"number","minimum":0,"description":"what its last run asked for, in a queue that suggests memory"},
   "flaky":{"$ref":"#/components/schemas/KindFlaky"},"regression":{"$ref":"#/components/schemas/KindChange"})json";
 constexpr std::string_view kChangeProperties = R"json("what":{"type":"string","enum":["duration","memory"]},
   "t":{"type":"integer","format":"int64","description":"the end of the first run that differs, microseconds since the Unix epoch"},

@@ -86,6 +86,18 @@ void writeArrow(std::string& out, const timeline::Span& bar, std::int64_t thread
     if (phase == "f") event->member("bp", "e");
 }
 
+/// One end of the arrow to an action from one that it waited for.
+void writeWait(std::string& out, std::string_view phase, std::int64_t process, std::int64_t thread, WallMicros t,
+               const std::string& id) {
+    TraceEvent event(out, phase, process);
+    event->member("tid", thread);
+    event->member("ts", t);
+    event->member("id", id);
+    event->member("name", "after");
+    event->member("cat", "flow");
+    if (phase == "f") event->member("bp", "e");
+}
+
 void writeAttempt(std::string& out, const timeline::Span& bar, std::int64_t thread, std::string_view title) {
     {
         TraceEvent event(out, bar.isOpen() ? "B" : "X", processOf(bar.worker));
@@ -140,8 +152,39 @@ void TraceProducer::begin() {
     }
 }
 
+void TraceProducer::noteEnds(const engine::TimelinePart& part) {
+    for (const timeline::LaneView& lane : part.view.view.lanes)
+        for (const timeline::Span& bar : lane.bars) {
+            if (bar.isOpen() || bar.retried) continue;
+            if (ends_.size() >= kMostEnds) ends_.clear();
+            ends_[bar.lsn] = {.process = processOf(lane.worker),
+                              .thread = std::int64_t{lane.slot} + 1,
+                              .begin = bar.begin,
+                              .end = bar.end};
+        }
+}
+
+void TraceProducer::writeParents(const engine::TimelinePart& part, const timeline::Span& bar, std::int64_t thread) {
+    const auto parents = part.view.parents.find(bar.lsn);
+    if (bar.attempt != 1 || parents == part.view.parents.end()) return;
+    for (const store::LsnRun& run : parents->second) {
+        const End* last = nullptr;
+        for (std::int64_t i = 0; i < std::min(run.count, kMostElements); ++i) {
+            const auto one = ends_.find(Lsn(run.first.value + i));
+            // What was set back by hand ended again, after what had waited for it.
+            if (one == ends_.end() || one->second.end > bar.begin) continue;
+            if (last == nullptr || one->second.end > last->end) last = &one->second;
+        }
+        if (last == nullptr) continue;
+        const std::string id = fmt::format("{}>{}", run.first.value, bar.lsn.value);
+        writeWait(out_, "s", last->process, last->thread, std::max(last->begin, last->end - 1), id);
+        writeWait(out_, "f", processOf(bar.worker), thread, bar.begin, id);
+    }
+}
+
 void TraceProducer::write(const engine::TimelinePart& part) {
     const engine::TimelineView& view = part.view;
+    noteEnds(part);
     for (const timeline::LaneView& lane : view.view.lanes) {
         const auto& worker = view.workers.at(lane.worker);
         if (named_.insert({lane.worker, 0}).second)
@@ -149,8 +192,10 @@ void TraceProducer::write(const engine::TimelinePart& part) {
         if (named_.insert({lane.worker, lane.slot + 1}).second)
             nameIt(out_, "thread_name", processOf(lane.worker), std::int64_t{lane.slot} + 1,
                    fmt::format("slot {}", lane.slot));
-        for (const timeline::Span& bar : lane.bars)
+        for (const timeline::Span& bar : lane.bars) {
             writeAttempt(out_, bar, std::int64_t{lane.slot} + 1, nameOf(bar, view));
+            writeParents(part, bar, std::int64_t{lane.slot} + 1);
+        }
     }
 }
 

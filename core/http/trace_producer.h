@@ -2,7 +2,8 @@
 // a day of a million actions takes no more memory than an hour.
 //
 // A process of the trace is a worker, a thread one of its lanes. An attempt is a slice with its phases inside: preparing,
-// running, collecting; one that goes on is begun only. Arrows lead from an attempt to the next one of its action. Counters are the figures of the machine.
+// running, collecting; one that goes on is begun only. Arrows lead from an attempt to the next one of its action,
+// and from what an action waited for to its first attempt; of an array that is its element that ended last. Counters are the figures of the machine.
 //
 // Owner: the http thread. Lifetime: engine and link outlive it.
 #pragma once
@@ -14,6 +15,7 @@
 
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace yard::http {
@@ -30,6 +32,18 @@ public:
 private:
     void begin();
     void write(const engine::TimelinePart& part);
+    /// Where an action ended, for arrows to what waited for it.
+    struct End {
+        std::int64_t process = 0;
+        std::int64_t thread = 0;
+        WallMicros begin = 0; ///< of its last attempt
+        WallMicros end = 0;
+    };
+    /// Some 40 MB. With more of them they are forgotten: arrows from what ended before are missing then.
+    static constexpr std::size_t kMostEnds = 500'000;
+    static constexpr std::int64_t kMostElements = 1'000; ///< of an array that are looked at for the last one
+    void noteEnds(const engine::TimelinePart& part);
+    void writeParents(const engine::TimelinePart& part, const timeline::Span& bar, std::int64_t thread);
 
     engine::Engine& engine_;
     Link& link_;
@@ -37,6 +51,7 @@ private:
     const history::StatsView figures_;
     timeline::TimelineStore::Place place_;
     std::set<std::pair<std::uint32_t, std::uint32_t>> named_; ///< threads that have their names: worker and lane
+    std::unordered_map<Lsn, End> ends_;
     std::string out_;
     bool isBegun_ = false;
     bool isEnded_ = false;

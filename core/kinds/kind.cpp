@@ -119,6 +119,7 @@ void Kind::retireDay() {
 bool Kind::add(const Run& run) {
     const Buckets buckets = bucketsOf(run);
     last_ = std::max(last_, run.end);
+    asked_ = run.asked;
     countIn(total_, run, buckets);
     countIn(day(run.end), run, buckets);
     const std::uint8_t version = countNamed(versions_, nextVersion_, run.version, run, buckets);

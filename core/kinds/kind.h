@@ -36,9 +36,10 @@ struct Run {
     std::optional<double> memory{};
     std::optional<double> wait{};
     std::optional<double> output{};
-    std::uint64_t work = 0;       ///< hash of spec and inputs
-    std::uint32_t failedBefore{}; ///< earlier attempts of the action that failed for its own reasons
-    std::string_view line{};      ///< of a failure: its error line without what differs between like ones
+    std::optional<double> asked{}; ///< memory it asked for, where somebody wants to know whether less is enough
+    std::uint64_t work = 0;        ///< hash of spec and inputs
+    std::uint32_t failedBefore{};  ///< earlier attempts of the action that failed for its own reasons
+    std::string_view line{};       ///< of a failure: its error line without what differs between like ones
     bool isCompleted() const { return reason == Reason::None; }
 };
 
@@ -152,6 +153,8 @@ public:
     std::optional<Estimate> estimate(Quantity quantity) const;
     /// The 99th percentile of peak memory and some more, in bytes; nothing before there are kLearnRuns runs.
     std::optional<double> learnedMemory() const;
+    /// What the last run asked for, in bytes; nothing where nobody wanted to know, and after a start.
+    std::optional<double> askedMemory() const { return asked_; }
     std::size_t bytes() const;
 
 private:
@@ -178,6 +181,7 @@ private:
 
     std::string name_;
     WallMicros last_ = 0;
+    std::optional<double> asked_; ///< is not kept
     Figures total_;
     std::vector<NamedFigures> versions_;
     std::vector<NamedFigures> machines_;

@@ -128,8 +128,11 @@ bool readTokens(Fields& fields, JsonView v, Config& config) {
 }
 
 bool readLearn(Fields& fields, JsonView v, Config& config) {
-    if (v.kind() != JsonKind::String || v.string() != "apply") return fields.refuse({v.key()}, "\"apply\" or null");
-    config.learnsMemory = true;
+    constexpr std::string_view kWords = "\"suggest\", \"apply\" or null";
+    if (v.kind() != JsonKind::String) return fields.refuse({v.key()}, kWords);
+    const std::string word(v.string());
+    if (word != "suggest" && word != "apply") return fields.refuse({v.key()}, kWords);
+    config.learn = word == "apply" ? Learn::Apply : Learn::Suggest;
     return true;
 }
 
@@ -150,7 +153,7 @@ constexpr std::array kSettings{
     Setting{"courtesy", readCourtesy, resetField<&Config::ignoresCourtesy>},
     Setting{"machine", readMachine, resetField<&Config::machines>},
     Setting{"jobserver", readTokens, resetField<&Config::jobserver>},
-    Setting{"learn", readLearn, resetField<&Config::learnsMemory>},
+    Setting{"learn", readLearn, resetField<&Config::learn>},
 };
 
 void writeRule(JsonWriter& writer, const RetryRule& rule) {
@@ -222,7 +225,7 @@ std::string toJson(const QueueConfig& config) {
         writer.closeArray();
     }
     writeJobserver(writer, config.jobserver);
-    if (config.learnsMemory) writer.member("learn", "apply");
+    if (config.learn != Learn::None) writer.member("learn", config.learn == Learn::Apply ? "apply" : "suggest");
     writer.closeObject();
     return out;
 }

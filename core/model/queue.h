@@ -29,6 +29,13 @@ struct RetryRule {
     bool retry = true;
 };
 
+/// What becomes of the memory that a kind of work took so far (docs/kinds.md).
+enum class Learn : unsigned char {
+    None,
+    Suggest, ///< what its actions ask for stands beside what would be enough
+    Apply    ///< its actions ask for that
+};
+
 struct QueueConfig {
     int maxRetries = 3;
     int maxInterruptions = 10;
@@ -44,7 +51,7 @@ struct QueueConfig {
     bool ignoresCourtesy = false;          ///< it goes on whoever is at the machine
     std::vector<std::string> machines;     ///< where actions run that do not say it; empty: as ActionSpec::machines
     Jobserver jobserver = Jobserver::None; ///< of actions that do not say it
-    bool learnsMemory = false;             ///< its actions ask for as much memory as their kinds took so far
+    Learn learn = Learn::None;             ///< of the memory that its actions ask for
 };
 /// Applies a JSON object of members to `base`: what is absent stays, null goes back to the default, maps and lists
 /// are replaced as a whole. Malformed, or Invalid with the member's name. Returns the new configuration.

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/json/json_writer.h"
 #include "core/model/action_graph.h"
+#include "core/model/json_fields.h"
 #include "core/model/worker.h"
 
 #include <algorithm>
@@ -39,13 +40,29 @@ Result<Filter> readReplayFilter(const bj::value& value) {
     return filter;
 }
 
-Result<void> readReplayTerm(ReplayTerms& terms, std::string_view key, const bj::value& value) {
-    if (key == "to") {
-        if (value.is_string() && value.get_string() == "self") return {};
+Result<void> readReplayPlace(ReplayTerms& terms, const bj::value& value) {
+    const std::string_view word = value.is_string() ? std::string_view(value.get_string()) : "";
+    if (word == "self") return {};
+    if (word.contains("://"))
         return fail(ErrorKind::NotImplemented,
-                    "An engine replays to itself: bring the recording to the other one with "
+                    "An engine replays to itself and its machines: bring the recording to the other one with "
                     "PUT recordings/{name}/file, and replay it there.");
-    }
+    if (!isMachineWord(word)) return invalid("to", R"(Give "to" as "self", or as the name or tag of a machine.)");
+    terms.machine = word;
+    return {};
+}
+
+Result<void> readReplayOrder(ReplayTerms& terms, const bj::value& value) {
+    const std::string_view word = value.is_string() ? std::string_view(value.get_string()) : "";
+    if (word != "recorded" && word != "dependencies")
+        return invalid("order", R"(Give "order" as "recorded" or "dependencies".)");
+    terms.inOrder = word == "recorded";
+    return {};
+}
+
+Result<void> readReplayTerm(ReplayTerms& terms, std::string_view key, const bj::value& value) {
+    if (key == "to") return readReplayPlace(terms, value);
+    if (key == "order") return readReplayOrder(terms, value);
     if (key == "speed") {
         if (value.is_string() && value.get_string() == "full") return {};
         const double speed = value.is_number() ? value.to_number<double>() : 0;
@@ -94,16 +111,22 @@ Result<ReplayTerms> parseReplayTerms(std::string_view json) {
     return terms;
 }
 
-std::string replayedAction(std::string_view text, std::string_view worker, std::span<const Dependency> after) {
+std::string replayedAction(std::string_view text, std::string_view worker, std::span<const Dependency> after,
+                           std::string_view machine) {
     std::string out(text);
     for (const std::string_view member : {"worker", "id", "hold", "not_before", "replaces"})
         out = withoutMember(out, member);
     // withAfter() has the words of an edge.
     out = withoutMember(out, "after");
+    if (!machine.empty()) out = withoutMember(out, "machine");
     if (out.ends_with('}')) out.pop_back();
     if (!out.ends_with('{')) out += ',';
     out += R"("worker":)";
     appendJsonString(out, worker);
+    if (!machine.empty()) {
+        out += R"(,"machine":)";
+        appendJsonString(out, machine);
+    }
     if (after.empty()) return out + '}';
     return withAfter(out + R"(,"after":[]})", after);
 }

@@ -123,6 +123,7 @@ void TestYardctlReplay::whatIsAskedForIsSent() {
     QCOMPARE(sent({"--filter", "state:failed"}), std::string(R"({"filter":"state:failed"})"));
     QVERIFY(sent({"--normalise", "x+"}).contains(R"({"pattern":"x+","with":)"));
     QCOMPARE(sent({"--speed", "full"}), std::string("{}"));
+    QCOMPARE(sent({"--machine", "anvil", "--in-order"}), std::string(R"({"to":"anvil","order":"recorded"})"));
 }
 
 void TestYardctlReplay::aFileIsBroughtAndRemovedAfterwards() {

@@ -32,6 +32,7 @@ private Q_SLOTS:
     void aLinkAndAPipeStayWhatTheyAre();
     void aNameWithGzIsCompressed();
     void whatFailsLeavesNoFile();
+    void whatCannotBeWrittenIsNamed();
     void wrongWordsAreWrongUsage();
 };
 
@@ -108,6 +109,14 @@ void TestYardctlTrace::whatFailsLeavesNoFile() {
     }
     QVERIFY(QDir(data.path()).entryList({"t.json*", "*.part"}, QDir::Files | QDir::Hidden).empty());
     QCOMPARE(data.run({"trace", "-1h", "-o", "/nonexistent/t.json"}).code, 1);
+}
+
+void TestYardctlTrace::whatCannotBeWrittenIsNamed() {
+    FakeServer server(answering(200, kTrace));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"trace", "-2h", "-o", "/dev/full"});
+    QVERIFY(ended.code != 0);
+    QVERIFY2(ended.err.contains("cannot write /dev/full"), qPrintable(ended.err));
 }
 
 void TestYardctlTrace::wrongWordsAreWrongUsage() {

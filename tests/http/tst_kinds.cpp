@@ -231,6 +231,17 @@ void KindsTest::aKindAsksForTheMemoryThatItTook() {
     QCOMPARE(api_->get(fmt::format("/compute/jobs/{}", stranger)).text("state"), std::string("completed"));
     api_->post(fmt::format("/compute/jobs/{}/cancel", blocker));
     QCOMPARE(api_->get(fmt::format("/compute/jobs/{}?wait=60", asks)).text("state"), std::string("completed"));
+
+    // A queue that suggests changes nothing of what is asked for, and says it.
+    QVERIFY(!kind("exec:learner").contains("asked_memory_bytes"));
+    const std::int64_t asking =
+        api_->post("/compute/queues", R"({"config":{"learn":"suggest"}})").number("queue_id");
+    const std::int64_t asked =
+        api_->post(fmt::format("/compute/queues/{}/jobs", asking),
+                   api_->engine.shJson("true", R"(,"label":"learner","resources":{"memory_mb":200})"))
+            .number("lsn");
+    QCOMPARE(api_->get(fmt::format("/compute/jobs/{}?wait=60", asked)).text("state"), std::string("completed"));
+    QCOMPARE(kind("exec:learner").at("asked_memory_bytes").to_number<double>(), 200.0 * (1 << 20));
 }
 
 void KindsTest::wrongRequestsAreRefused_data() {

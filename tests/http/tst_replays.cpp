@@ -24,6 +24,8 @@ private Q_SLOTS:
     void aFailureThatIsTheSameIsNoDifference();
     void whatIsIgnoredIsNoDifference();
     void whoWaitedForAnotherWaitsForItAgain();
+    void inOrderTheNextOneWaitsForTheEndOfTheOneBefore();
+    void whatIsSentToAMachineSaysSo();
     void elementsOfAnArrayAreReplayedEach();
     void whatCannotBeSubmittedIsSaid();
     void anInputComesFromTheRecording();
@@ -185,6 +187,36 @@ void ReplaysTest::whoWaitedForAnotherWaitsForItAgain() {
     Q_UNUSED(second);
 }
 
+void ReplaysTest::inOrderTheNextOneWaitsForTheEndOfTheOneBefore() {
+    // None waits for another. Each leaves word that it runs, so two at once would end otherwise.
+    const std::string alone = "mkdir busy || exit 1; echo alone; rmdir busy";
+    start("night");
+    for (int i = 0; i < 5; ++i) run(alone, R"(,"max_retries":0)");
+    stop("night");
+    const auto replay = replayed("night", R"({"order":"recorded"})");
+    QCOMPARE(std::string(replay.at("state").as_string()), std::string("done"));
+    QCOMPARE(replay.at("ended").as_int64(), 5);
+    QCOMPARE(replay.at("different").as_int64(), 0);
+    const auto listed = api_->listed(fmt::format("queue={}&sort=lsn", replay.at("queue_id").as_int64()));
+    QCOMPARE(listed.size(), std::size_t{5});
+    const auto time = [&](std::size_t i, const char* what) {
+        return listed.at(i).at("timestamps").as_object().at(what).as_int64();
+    };
+    for (std::size_t i = 1; i < listed.size(); ++i) QVERIFY(time(i, "new") >= time(i - 1, "completed"));
+}
+
+void ReplaysTest::whatIsSentToAMachineSaysSo() {
+    start("night");
+    run("echo here");
+    stop("night");
+    const auto replay = replayed("night", R"({"to":"local"})");
+    QCOMPARE(replay.at("different").as_int64(), 0);
+    const auto listed = api_->listed(fmt::format("queue={}", replay.at("queue_id").as_int64()));
+    QCOMPARE(listed.size(), std::size_t{1});
+    const Reply spec = api_->get(fmt::format("/compute/jobs/{}/spec", listed.at(0).at("lsn").as_int64()));
+    QVERIFY2(spec.body.contains(R"("machine")") && spec.body.contains(R"("local")"), spec.body.c_str());
+}
+
 void ReplaysTest::elementsOfAnArrayAreReplayedEach() {
     start("night");
     const std::int64_t lsn = api_->post("/compute/jobs", api_->engine.shJson("echo {index} $YARD_INDEX",
@@ -268,6 +300,8 @@ void ReplaysTest::wrongRequestsAreRefused_data() {
     QTest::addColumn<int>("status");
     const auto row = [](const char* what, const char* body, int status) { QTest::newRow(what) << body << status; };
     row("another engine", R"({"to":"http://other:8640"})", 501);
+    row("no machine", R"({"to":"a machine"})", 422);
+    row("an order that is none", R"({"order":"random"})", 422);
     row("no speed", R"({"speed":0})", 422);
     row("a speed in words", R"({"speed":"slow"})", 422);
     row("a worker without a version", R"({"replace":{"worker":"thumb"}})", 422);

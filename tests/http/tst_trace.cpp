@@ -21,6 +21,7 @@ private Q_SLOTS:
 
     void anAttemptIsASliceWithItsPhases();
     void eachAttemptOfARetriedActionIsThere();
+    void anArrowLeadsFromWhatWasWaitedFor();
     void whatGoesOnIsBegunOnly();
     void elementsAndCommandsHaveTheirNames();
     void onlyTheSpanAndTheWorkerThatAreAskedForAreThere();
@@ -93,6 +94,39 @@ void TraceTest::eachAttemptOfARetriedActionIsThere() {
     };
     QVERIFY(isIn(starts.front(), both[0]));
     QVERIFY(isIn(ends.front(), both[1]));
+}
+
+void TraceTest::anArrowLeadsFromWhatWasWaitedFor() {
+    const std::int64_t parent =
+        api_->post("/compute/jobs", api_->engine.shJson("exit 0", R"(,"label":"parent")")).number("lsn");
+    const std::int64_t array =
+        api_->post("/compute/jobs",
+                   api_->engine.shJson("exit 0", R"(,"label":"elements","array":{"from":0,"to":2})"))
+            .number("lsn");
+    const std::int64_t child =
+        api_->post("/compute/jobs?wait=60",
+                   api_->engine.shJson(
+                       "exit 0", fmt::format(R"(,"label":"child","after":[{},{{"array":{}}}])", parent, array)))
+            .number("lsn");
+    QTRY_COMPARE_WITH_TIMEOUT(named("child").size(), std::size_t{1}, kWaitMs);
+    const boost::json::object to = named("child").front();
+    const auto of = [&](std::string_view phase, std::int64_t from) {
+        std::vector<boost::json::object> arrows = named("after", phase);
+        const std::string id = fmt::format("{}>{}", from, child);
+        std::erase_if(arrows, [&](const boost::json::object& arrow) { return arrow.at("id").as_string() != id; });
+        return arrows;
+    };
+    for (const std::int64_t from : {parent, array}) {
+        QCOMPARE(of("s", from).size(), std::size_t{1});
+        QCOMPARE(of("f", from).size(), std::size_t{1});
+        QCOMPARE(of("f", from).front().at("ts").as_int64(), to.at("ts").as_int64());
+        QCOMPARE(of("f", from).front().at("tid").as_int64(), to.at("tid").as_int64());
+    }
+    const boost::json::object slice = named("parent").front();
+    const std::int64_t t = of("s", parent).front().at("ts").as_int64();
+    QVERIFY(t >= slice.at("ts").as_int64());
+    QVERIFY(t <= slice.at("ts").as_int64() + slice.at("dur").as_int64());
+    QCOMPARE(of("s", parent).front().at("tid").as_int64(), slice.at("tid").as_int64());
 }
 
 void TraceTest::whatGoesOnIsBegunOnly() {

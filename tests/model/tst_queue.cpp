@@ -90,9 +90,12 @@ void TestQueue::aJobserverIsOfActionsThatDoNotSayIt() {
 
 void TestQueue::memoryIsLearnedWhereItSaysSo() {
     const auto learns = applyQueueConfig({}, R"({"learn":"apply"})");
-    QVERIFY(learns && learns->learnsMemory);
+    QVERIFY(learns && learns->learn == Learn::Apply);
     QVERIFY(qt(toJson(*learns)).endsWith(R"(,"learn":"apply"})"));
-    const auto none = applyQueueConfig(*learns, R"({"learn":null})");
+    const auto suggests = applyQueueConfig(*learns, R"({"learn":"suggest"})");
+    QVERIFY(suggests && suggests->learn == Learn::Suggest);
+    QVERIFY(qt(toJson(*suggests)).endsWith(R"(,"learn":"suggest"})"));
+    const auto none = applyQueueConfig(*suggests, R"({"learn":null})");
     QVERIFY(none);
     QCOMPARE(qt(toJson(*none)), QString(kDefaults));
 }
@@ -130,8 +133,8 @@ void TestQueue::wrongConfigurationsAreRefused_data() {
         R"(1 to 16 of these.)");
     row("a jobserver by another name", R"({"jobserver":"pipe"})",
         R"(invalid jobserver: Give "jobserver" as true, false or "fifo".)");
-    row("memory that is learned in another way", R"({"learn":"suggest"})",
-        R"(invalid learn: Give "learn" as "apply" or null.)");
+    row("memory that is learned in another way", R"({"learn":"guess"})",
+        R"(invalid learn: Give "learn" as "suggest", "apply" or null.)");
     row("courtesy as a switch", R"({"courtesy":true})",
         R"(invalid courtesy: Give "courtesy" as "follow" or "ignore".)");
     row("another courtesy", R"({"courtesy":"never"})",

@@ -29,6 +29,9 @@ void TestReplayTerms::anActionIsOtherwiseAsItWasPosted() {
     QCOMPARE(replayedAction(R"({"worker":"thumb","function":"f"})", "thumb@2", {}),
              std::string(R"({"function":"f","worker":"thumb@2"})"));
     QCOMPARE(replayedAction("{}", "w", {}), std::string(R"({"worker":"w"})"));
+    // Where it is to run takes the place of where it was to.
+    QCOMPARE(replayedAction(R"({"machine":["anvil"],"argv":["a"]})", "exec", {}, "tag:fast"),
+             std::string(R"({"argv":["a"],"worker":"exec","machine":"tag:fast"})"));
 }
 
 void TestReplayTerms::whatWasWaitedForIsNamedAnew() {
@@ -66,7 +69,15 @@ void TestReplayTerms::termsAreRead() {
     QVERIFY(terms->compare.ignores("stdout") && !terms->compare.ignores("stderr"));
     QCOMPARE(parseReplayTerms(R"({"speed":"full"})")->speed, 0.0);
     QCOMPARE(parseReplayTerms("{").error().kind, ErrorKind::Malformed);
-    QCOMPARE(parseReplayTerms(R"({"to":"elsewhere"})").error().kind, ErrorKind::NotImplemented);
+    QVERIFY(terms->machine.empty() && !terms->inOrder);
+    const auto there = parseReplayTerms(R"({"to":"tag:fast","order":"recorded"})");
+    QVERIFY(there.has_value());
+    QCOMPARE(there->machine, std::string("tag:fast"));
+    QVERIFY(there->inOrder);
+    QVERIFY(!parseReplayTerms(R"({"order":"dependencies"})")->inOrder);
+    QCOMPARE(parseReplayTerms(R"({"to":"https://other:8640"})").error().kind, ErrorKind::NotImplemented);
+    for (const char* body : {R"({"to":7})", R"({"to":"no machine"})", R"({"order":"random"})", R"({"order":1})"})
+        QVERIFY2(parseReplayTerms(body).error().kind == ErrorKind::Invalid, body);
 }
 
 void TestReplayTerms::aFilterAsksForWhatARecordingKnows() {

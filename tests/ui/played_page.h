@@ -3,7 +3,9 @@
 #pragma once
 
 #include "ui/pages/page.h"
+#include "ui/widgets/table.h"
 
+#include <QAction>
 #include <QJsonArray>
 #include <QPointer>
 #include <deque>
@@ -84,10 +86,11 @@ class PlayedWindow final : public ui::Navigator, public ui::WindowServices {
 public:
     void show(const QString& page, const QString& filter) override { places << page + ' ' + filter; }
     void showAction(qint64 lsn, const QString&) override { shown.push_back(lsn); }
-    void showThing(const QString&, qint64) override {}
+    void showThing(const QString& page, qint64 id) override { places << page + QStringLiteral(" %1").arg(id); }
     void openSubmit(const QJsonObject& action, qint64) override { forms.append(action); }
     void openSubmitList(const QJsonArray&, qint64) override {}
     void openRegister(const QString&) override {}
+    void openAlerts() override { places << "alerts"; }
     bool ask(const QString&, const QString&, const QString&, const QString&) override { return true; }
     void say(const QString& sentence, bool) override { said << sentence; }
     void remake() override {}
@@ -110,6 +113,33 @@ struct PlayedContext {
     ui::Commands commands{link};
     PlayedWindow window;
     ui::Context context() { return {link, state, commands, window, window}; }
+};
+
+inline QAction* commandOf(const ui::Page& page, const char* id) {
+    for (QAction* each : page.commands())
+        if (each->objectName() == QLatin1String(id)) return each;
+    return nullptr;
+}
+
+/// One page over all that, shown and looked at.
+template<class Shown>
+class PlayedPage {
+public:
+    PlayedPage() {
+        page.resize(1'200, 800);
+        page.show();
+        page.setActive(true);
+    }
+    QAction* command(const char* id) { return commandOf(page, id); }
+    QString cell(const ui::Table* table, int row, int column) { return table->rows()->cell(row, column).text; }
+    /// The newest question, as "METHOD path body".
+    QString last() {
+        const auto& request = std::get<0>(played.link.asked.back());
+        return QString::fromUtf8(request.method + ' ' + request.path.toUtf8() + ' ' + request.body).trimmed();
+    }
+
+    PlayedContext played;
+    Shown page{played.context()};
 };
 
 } // namespace yard::test

@@ -1,10 +1,7 @@
-// The pages Recordings and History over a link that is played: what their rows say, what their commands ask for, and
+// The page Recordings over a link that is played: what its rows say, what its commands ask for, and
 // what comes of answers that are late, wrong or too much.
 #include "tests/ui/played_page.h"
 #include "ui/log/diff_view.h"
-#include "ui/pages/history/history_page.h"
-#include "ui/pages/history/kind_panel.h"
-#include "ui/pages/history/kind_values.h"
 #include "ui/pages/recordings/recording_forms.h"
 #include "ui/pages/recordings/recording_panel.h"
 #include "ui/pages/recordings/recordings_page.h"
@@ -28,6 +25,8 @@
 
 using namespace yard;
 using namespace yard::ui;
+template<class Shown>
+using Played = test::PlayedPage<Shown>;
 
 namespace {
 
@@ -95,32 +94,6 @@ QByteArray recordedLine(int n, const QString& state) {
            '\n';
 }
 
-QAction* commandOf(const Page& page, const char* id) {
-    for (QAction* each : page.commands())
-        if (each->objectName() == QLatin1String(id)) return each;
-    return nullptr;
-}
-
-template<class Shown>
-class Played {
-public:
-    Played() {
-        page.resize(1'200, 800);
-        page.show();
-        page.setActive(true);
-    }
-    QAction* command(const char* id) { return commandOf(page, id); }
-    QString cell(const Table* table, int row, int column) { return table->rows()->cell(row, column).text; }
-    /// The newest question, as "METHOD path body".
-    QString last() {
-        const auto& request = std::get<0>(played.link.asked.back());
-        return QString::fromUtf8(request.method + ' ' + request.path.toUtf8() + ' ' + request.body).trimmed();
-    }
-
-    test::PlayedContext played;
-    Shown page{played.context()};
-};
-
 /// The page Recordings with those of recordings(), one of them selected.
 class WithRecordings : public Played<RecordingsPage> {
 public:
@@ -133,41 +106,6 @@ public:
         if (!played.link.answer("replays", QJsonObject{{"replays", replays}})) qFatal("no replays were asked for");
     }
 };
-
-QJsonObject kind(const QString& name, qint64 runs, qint64 failed, QJsonObject more = {}) {
-    QJsonObject json{{"kind", name},
-                     {"runs", runs},
-                     {"failed", failed},
-                     {"reasons", QJsonObject()},
-                     {"last", wallNow() - kHour},
-                     {"versions", QJsonArray{"1", "2"}},
-                     {"duration", QJsonObject{{"p50", 3.4}, {"p90", 5.0}, {"p95", 5.8}, {"p99", 7.0}}}};
-    for (auto it = more.begin(); it != more.end(); ++it) json.insert(it.key(), it.value());
-    return json;
-}
-
-QJsonObject change(const QString& what, double before, double after) {
-    return {{"what", what},
-            {"t", wallNow() - 2 * kHour},
-            {"before", before},
-            {"after", after},
-            {"ratio", after / before},
-            {"p", 1e-9},
-            {"since", QJsonObject{{"version", "2.4.2"}}}};
-}
-
-QJsonObject kindsOf(const QJsonArray& kinds, const QString& cursor = {}) {
-    QJsonObject json{{"kinds", kinds}};
-    if (!cursor.isEmpty()) json.insert("cursor", cursor);
-    return json;
-}
-
-QJsonArray threeKinds() {
-    return {
-        kind("cook:run", 100, 5, {{"regression", change("duration", 2.0, 3.0)}}), kind("exec:git log", 50, 0),
-        kind("thumb:make", 1'000, 20,
-             {{"flaky", QJsonObject{{"is_flaky", true}, {"probability", 0.99}, {"rate", 0.041}, {"inputs", 2}}}})};
-}
 
 } // namespace
 
@@ -403,6 +341,14 @@ private slots:
         QVERIFY2(list->note().startsWith(Format().number(RecordedList::kMostRows)), qPrintable(list->note()));
     }
 
+    void aRecordingOfThisEngineLeadsToItsTimeInTimelines() {
+        WithRecordings on;
+        QVERIFY(!on.command("timelines")->isEnabled()); // e1 made it, and this engine has not said who it is
+        on.command("timelines")->trigger();
+        QVERIFY(on.played.window.places.isEmpty());
+        QVERIFY(on.page.commands().contains(on.command("timelines")));
+    }
+
     void whoMayNotSeeTheActionsIsTold() {
         WithRecordings on;
         on.command("show-actions")->trigger();
@@ -454,113 +400,6 @@ private slots:
         QCOMPARE(parts[1].rightFrom, std::size_t{10});
         QCOMPARE(parts[1].right, (std::vector<QString>{"new"}));
         QVERIFY(partsOfUnified("Its worker is nowhere.", "o").empty());
-    }
-
-    // --- history
-
-    void aKindSaysWhatOneWouldAsk() {
-        Played<HistoryPage> on;
-        QVERIFY(on.played.link.answer("kinds", kindsOf(threeKinds())));
-        const Table* table = on.page.table();
-        QCOMPARE(on.cell(table, 0, 0), QString("cook:run"));
-        QCOMPARE(on.cell(table, 0, 1), QString("100"));
-        QCOMPARE(on.cell(table, 0, 3), QString("3.4 s"));
-        QCOMPARE(on.cell(table, 0, 4), QString("5.8 s"));
-        QCOMPARE(on.cell(table, 0, 5), Format::unknown());
-        QVERIFY2(on.cell(table, 0, 8).startsWith("slower by 50 % since"), qPrintable(on.cell(table, 0, 8)));
-        QVERIFY(on.cell(table, 0, 8).endsWith("with version 2.4.2"));
-        QCOMPARE(on.cell(table, 1, 8), QString());
-        QCOMPARE(on.cell(table, 2, 6), QString("2"));
-        QCOMPARE(on.cell(table, 2, 8), QString("fails 4.1 % of the time on inputs that work"));
-    }
-
-    void kindsComePageAfterPageAndAllAreShown() {
-        Played<HistoryPage> on;
-        QVERIFY(on.played.link.answer("kinds", kindsOf({kind("a:b", 1, 0)}, "1000")));
-        QCOMPARE(on.page.table()->rows()->rowCount(), 1);
-        QVERIFY(on.played.link.answer("kinds", kindsOf({kind("c:d", 1, 0)})));
-        QCOMPARE(on.page.table()->rows()->rowCount(), 2);
-    }
-
-    void theTabFlakyHasThoseAlone() {
-        Played<HistoryPage> on;
-        QVERIFY(on.played.link.answer("kinds", kindsOf(threeKinds())));
-        on.page.setTab(HistoryPage::Flaky);
-        QCOMPARE(on.page.table()->rows()->rowCount(), 1);
-        QCOMPARE(on.cell(on.page.table(), 0, 0), QString("thumb:make"));
-        on.page.setFilter("cook");
-        QCOMPARE(on.page.table()->rows()->rowCount(), 0);
-        QVERIFY(!on.page.table()->message().isEmpty());
-        on.page.setTab(HistoryPage::Kinds);
-        QCOMPARE(on.page.table()->rows()->rowCount(), 1);
-    }
-
-    void aRegressionLeadsToItsKind() {
-        Played<HistoryPage> on;
-        QVERIFY(on.played.link.answer("kinds", kindsOf(threeKinds())));
-        QJsonObject one = change("duration", 2.0, 3.0);
-        one.insert("kind", "cook:run");
-        QVERIFY(on.played.link.answer("regressions", QJsonObject{{"regressions", QJsonArray{one}}}));
-        on.page.setTab(HistoryPage::Regressions);
-        QCOMPARE(on.cell(on.page.changes(), 0, 1), QString("cook:run"));
-        QCOMPARE(on.cell(on.page.changes(), 0, 2), QString("2.0 s"));
-        on.page.changes()->selectId(on.page.changes()->rows()->idAt(0));
-        QVERIFY(on.page.panel()->isVisible());
-        QCOMPARE(on.page.asOperation().yardctl, QString("yardctl kinds show cook:run"));
-        on.command("show-actions")->trigger();
-        QCOMPARE(on.played.window.places.last(), QString(R"(actions worker:"cook" function:"run")"));
-        // Of a command each word by itself: "git -C there log" is of this kind, too.
-        QCOMPARE(actionsOfKind("exec:git log"), QString(R"(worker:exec "git" "log")"));
-    }
-
-    void aKindIsShownByDayVersionAndInput() {
-        Played<HistoryPage> on;
-        QVERIFY(on.played.link.answer("kinds", kindsOf(threeKinds())));
-        on.page.table()->selectId(on.page.table()->rows()->idAt(2));
-        QTRY_COMPARE(on.played.link.waiting("kinds/thumb%3Amake"), std::size_t{1});
-        constexpr qint64 kDay = 24 * kHour;
-        const auto day = [](qint64 t, double p50) {
-            return QJsonObject{
-                {"t", t}, {"runs", 3}, {"failed", 0}, {"duration", QJsonObject{{"p50", p50}, {"p95", 2 * p50}}}};
-        };
-        QJsonObject detail = kind("thumb:make", 1'000, 20);
-        detail.insert("versions", QJsonArray{QJsonObject{{"version", "1"}, {"runs", 7}, {"failed", 1}}});
-        detail.insert("machines", QJsonArray{QJsonObject{{"machine", "anvil"}, {"runs", 8}, {"failed", 0}}});
-        detail.insert("days", QJsonArray{day(10 * kDay, 1.0), day(11 * kDay, 1.5)});
-        detail.insert("weeks", QJsonArray());
-        QVERIFY(on.played.link.answer("kinds/thumb%3Amake", detail));
-        QVERIFY(on.played.link.answer(
-            "kinds/thumb%3Amake/flaky",
-            QJsonObject{
-                {"inputs", QJsonArray{QJsonObject{
-                               {"spec", "00ff"}, {"completed", 9}, {"failed", 1}, {"lsns", QJsonArray{77}}}}},
-                {"lines", QJsonArray{QJsonObject{{"line", "licence lost"}, {"count", 4}}}}}));
-        KindPanel* panel = on.page.panel();
-        QCOMPARE(on.cell(panel->versions(), 0, 0), QString("1"));
-        QCOMPARE(on.cell(panel->machines(), 0, 0), QString("anvil"));
-        QCOMPARE(on.cell(panel->flaky(), 0, 1), QString("1 of 10"));
-        QTRY_COMPARE(panel->chart()->data().t.size(), std::size_t{2});
-        QCOMPARE(panel->chart()->data().values[0][1], 1.5);
-        emit panel->flaky()->opened(1);
-        QCOMPARE(on.played.window.shown, std::vector<qint64>{77});
-        bool saysLines = false;
-        for (const Fact& fact : panel->facts()->facts()) saysLines = saysLines || fact.value == "4 × licence lost";
-        QVERIFY(saysLines);
-        panel->setMemory(true);
-        QTRY_VERIFY(panel->chart()->data().t.empty());
-    }
-
-    void anEngineThatCannotTellSaysWhy() {
-        Played<HistoryPage> on;
-        QVERIFY(on.played.link.answer("kinds", Answer{404, {}, {}, "not_found", "There is no such route."}));
-        QCOMPARE(on.page.table()->message(), QString("There is no such route."));
-    }
-
-    void whatAKindCallsItselfCannotTurnTheText() {
-        Played<HistoryPage> on;
-        const QString turning = QString("a") + QChar(0x202e) + "b:c";
-        QVERIFY(on.played.link.answer("kinds", kindsOf({kind(turning, 1, 0)})));
-        QVERIFY(!on.cell(on.page.table(), 0, 0).contains(QChar(0x202e)));
     }
 };
 

@@ -57,6 +57,20 @@ private slots:
         QCOMPARE(page.filter(), QString("abc"));
     }
 
+    void aSpanOfThePastIsGoneTo() {
+        test::PlayedContext played;
+        TimelinesPage page(played.context());
+        const WallMicros from = wallNow() - 50 * kHour;
+        page.setFilter(QString("span:%1..%2 cook").arg(from).arg(from + 2 * kHour));
+        QCOMPARE(page.filter(), QString("cook"));
+        QVERIFY(page.view()->range().contains(from + kHour));
+        QVERIFY(!page.view()->range().contains(from + 10 * kHour));
+        QVERIFY(!page.view()->isFollowing());
+        // One that ends before it begins is none.
+        page.setFilter(QString("span:%1..%2").arg(from + 20 * kHour).arg(from + 10 * kHour));
+        QVERIFY(page.view()->range().contains(from + kHour));
+    }
+
     void whatBecameOfTheFirstIsNotSaid() {
         test::PlayedContext played;
         TimelinesPage page(played.context());

@@ -32,6 +32,8 @@ public:
     virtual void openSubmitList(const QJsonArray& actions, qint64 queue) = 0;
     /// The form that registers a worker, filled in from a program, a folder or a descriptor; empty: asks for one.
     virtual void openRegister(const QString& path = {}) = 0;
+    /// The rules of alerts, to be looked at and changed.
+    virtual void openAlerts() = 0;
 };
 
 /// A command whose keys can be chosen.

@@ -33,7 +33,7 @@ public:
     void openSubmitList(const QJsonArray& actions, qint64 queue) override;
     void openRegister(const QString& path = {}) override;
     /// The engine's alerts and their rules; once it is open, that one.
-    void openAlerts();
+    void openAlerts() override;
     /// -1: back.
     void goBy(int steps);
 

@@ -265,6 +265,15 @@ void printQuantities(const json::object& kind) {
     if (!table.empty()) fmt::print("{}", table.text(terminalWidth()));
 }
 
+/// ", of 4.0 GB that it asks for: 3.1 times as many would fit"; nothing where nobody wants to know, or it is no less.
+std::string askedWords(const json::object& kind) {
+    const double learned = numberOf(kind, "learned_memory_bytes").value_or(0);
+    const double asked = numberOf(kind, "asked_memory_bytes").value_or(0);
+    if (!(learned > 0) || asked <= learned) return {};
+    return fmt::format(", of {} that it asks for: {:.1f} times as many would fit",
+                       amountOf(kind, "asked_memory_bytes", "memory"), asked / learned);
+}
+
 void printExpectations(const json::object& kind) {
     if (const json::object* estimate = objectOf(kind, "estimate")) {
         const bool hasBounds = numberOf(*estimate, "low") && numberOf(*estimate, "high");
@@ -275,7 +284,8 @@ void printExpectations(const json::object& kind) {
                    countText(*estimate, "runs"));
     }
     if (numberOf(kind, "learned_memory_bytes"))
-        fmt::print("  memory that is enough: {}\n", amountOf(kind, "learned_memory_bytes", "memory"));
+        fmt::print("  memory that is enough: {}{}\n", amountOf(kind, "learned_memory_bytes", "memory"),
+                   askedWords(kind));
     if (const json::object* flaky = objectOf(kind, "flaky"))
         fmt::print("  {}: {} of the runs of inputs that work fail, {} certain that it is over 1 %\n",
                    isTrue(*flaky, "is_flaky") ? "flaky" : "perhaps flaky",

@@ -108,6 +108,8 @@ Outcome<std::string> replayBody(const Arguments& arguments) {
         if (!number) return std::unexpected(number.error());
         body["speed"] = *number;
     }
+    if (const auto machine = arguments.value("machine")) body["to"] = *machine;
+    if (arguments.has("in-order")) body["order"] = "recorded";
     if (const auto filter = arguments.value("filter")) body["filter"] = *filter;
     json::object compare;
     if (const auto tolerance = arguments.value("tolerance")) {
@@ -385,6 +387,8 @@ Command replayRow() {
                         {"worker", 0, "NAME@V", "this version instead of all others of that name"},
                         {"filter", 'f', "FILTER", "only what this means of what was recorded"},
                         {"speed", 0, "N", "N times as fast as it was recorded, instead of as fast as it goes"},
+                        {"machine", 0, "NAME", "all of it runs on this machine, or on those with this tag:"},
+                        {"in-order", 0, "", "one after another, as they were recorded"},
                         {"tolerance", 0, "T", "numbers may differ by so much, relative to the larger one"},
                         {"normalise", 0, "PATTERN",
                          "what this finds in a line is any text; may be given several times"},

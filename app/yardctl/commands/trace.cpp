@@ -57,9 +57,13 @@ private:
     pid_t pid_ = -1;
 };
 
-Result<void> streamTrace(Engine& engine, const std::string& path, int to) {
-    return engine.stream(path, std::chrono::seconds(60),
-                         [to](std::string_view bytes) { return writeAll(to, bytes); });
+/// `file`: what people call where it goes.
+Result<void> streamTrace(Engine& engine, const std::string& path, int to, const std::string& file) {
+    return engine.stream(path, std::chrono::seconds(60), [&](std::string_view bytes) -> Result<void> {
+        auto written = writeAll(to, bytes);
+        if (!written) written.error().message = fmt::format("cannot write {}: {}", file, written.error().message);
+        return written;
+    });
 }
 
 Outcome<void> traceInto(Engine& engine, const std::string& path, const std::string& file) {
@@ -70,11 +74,11 @@ Outcome<void> traceInto(Engine& engine, const std::string& path, const std::stri
         if (const int err = gzip.start(out->fd()); err != 0)
             return failed(fmt::format("cannot start gzip: {}; name a file without .gz", ::strerrordesc_np(err)));
         const auto before = ::signal(SIGPIPE, SIG_IGN);
-        const auto done = streamTrace(engine, path, gzip.input());
+        const auto done = streamTrace(engine, path, gzip.input(), file);
         (void)::signal(SIGPIPE, before);
         if (!done) return failedWith(done.error());
         if (!gzip.end()) return failed(fmt::format("gzip could not write {}", file));
-    } else if (auto done = streamTrace(engine, path, out->fd()); !done) {
+    } else if (auto done = streamTrace(engine, path, out->fd(), file); !done) {
         return failedWith(done.error());
     }
     return out->finish();
@@ -94,7 +98,8 @@ Outcome<int> traceCommand(const Invocation& invocation) {
     if (file.empty()) return usageError("--output wants a file");
     if (file == "-") {
         if (::isatty(STDOUT_FILENO) != 0) return usageError("name a file with -o: a trace is not for a terminal");
-        if (auto done = streamTrace(invocation.engine, path, STDOUT_FILENO); !done) return failedWith(done.error());
+        if (auto done = streamTrace(invocation.engine, path, STDOUT_FILENO, "standard output"); !done)
+            return failedWith(done.error());
         return 0;
     }
     if (auto done = traceInto(invocation.engine, path, file); !done) return std::unexpected(done.error());

@@ -274,7 +274,7 @@ Result<void> Intake::resolveOne(const ParsedAction& action, QueueId queue, Resol
     const QueueConfig* config = parts_.session.queues().configOf(queue);
     Result<ClassKey> key = parts_.registry.resolve(spec, config ? config->machines : std::vector<std::string>());
     if (!key) return std::unexpected(key.error());
-    if (parts_.learnedMemory && (spec.memoryLearned || (config && config->learnsMemory)))
+    if (parts_.learnedMemory && (spec.memoryLearned || (config && config->learn == Learn::Apply)))
         if (const auto memory = parts_.learnedMemory(spec, key->workerName))
             key = parts_.classes.withMemory(std::move(*key), *memory);
     const InternTable::Interned cls = parts_.classes.intern(*key);

@@ -4,6 +4,7 @@
 #include "core/engine/kernel/wires.h"
 #include "core/engine/objects/object_figures.h"
 #include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 
 #include <utility>
 
@@ -236,7 +237,12 @@ void ReadingWiring::openTallies() {
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); },
         .regressed = [this](const std::string& kind,
-                            const kinds::Change& change) { alerts_.tellRegression(kind, change); }});
+                            const kinds::Change& change) { alerts_.tellRegression(kind, change); },
+        .suggests =
+            [this](QueueId queue) {
+                const QueueConfig* config = services_.session->queues().configOf(queue);
+                return config != nullptr && config->learn == Learn::Suggest;
+            }});
     services_.failures.emplace(Failures::Parts{.dictionary = services_.dictionary,
                                                .selection = *services_.selection,
                                                .journal = ground_.journal,

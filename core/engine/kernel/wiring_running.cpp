@@ -4,10 +4,29 @@
 #include "core/base/remove_tree.h"
 #include "core/engine/kernel/wires.h"
 
+#include <unordered_map>
+
 namespace yard::engine {
 
 /// Commands of bars are looked up for this long before others who read get their turn.
 static constexpr Duration kBarsPortion{8'000};
+
+/// Of the first ones of these, what each waited for.
+static Result<std::vector<std::vector<store::LsnRun>>> parentsIn(store::Reader& reader,
+                                                                 const std::vector<Lsn>& lsns) {
+    std::vector<store::LsnRun> children;
+    children.reserve(lsns.size());
+    for (const Lsn lsn : lsns) children.push_back({lsn, 1});
+    const auto found = reader.waitParents(children, kBarsPortion);
+    if (!found) return std::unexpected(found.error());
+    std::unordered_map<Lsn, std::size_t> places;
+    for (std::size_t i = 0; i < found->looked; ++i) places.emplace(lsns[i], i);
+    std::vector<std::vector<store::LsnRun>> parents(found->looked);
+    for (const store::WaitEdge& edge : found->edges)
+        if (const auto at = places.find(edge.child.first); at != places.end())
+            parents[at->second].push_back(edge.parent);
+    return parents;
+}
 
 /// Somebody takes much: of actions and of warm processes, idle ones too, each is looked at.
 void RunningWiring::lookForMemory() {
@@ -271,6 +290,11 @@ void RunningWiring::openTimelines() {
             [this](std::vector<Lsn> lsns) {
                 return ground_.journal.ask(
                     [lsns = std::move(lsns)](store::Reader& reader) { return reader.indices(lsns, kBarsPortion); });
+            },
+        .parents =
+            [this](std::vector<Lsn> lsns) {
+                return ground_.journal.ask(
+                    [lsns = std::move(lsns)](store::Reader& reader) { return parentsIn(reader, lsns); });
             }});
 }
 

@@ -219,8 +219,7 @@ coro::Task<Result<void>> Replays::submitAll(ReplayPtr replay) {
                 --replay->view.actions; // those that are to run
                 continue;
             }
-            while (!replay->isCancelled &&
-                   (replay->running.size() >= kMostOnTheWay || replay->runningBytes > kMostBytesOnTheWay)) {
+            while (!replay->isCancelled && isFull(*replay)) {
                 replay->room.clear();
                 co_await replay->room.wait();
             }
@@ -230,6 +229,12 @@ coro::Task<Result<void>> Replays::submitAll(ReplayPtr replay) {
         }
     }
     co_return Result<void>{};
+}
+
+/// Nothing more is submitted for now.
+bool Replays::isFull(const Replay& replay) {
+    if (replay.terms.inOrder) return !replay.running.empty() || replay.isComparing;
+    return replay.running.size() >= kMostOnTheWay || replay.runningBytes > kMostBytesOnTheWay;
 }
 
 coro::Task<void> Replays::waitUntilDue(const ReplayPtr& replay, WallMicros recorded) {
@@ -251,7 +256,8 @@ coro::Task<void> Replays::submitOne(const ReplayPtr& replay, Prepared prepared) 
     if (prepared.text.empty()) co_return impossible(std::move(prepared.problem));
     const auto worker = co_await workerFor(*replay, prepared);
     if (!worker) co_return impossible(worker.error().message);
-    auto parsed = parseAction(recording::replayedAction(prepared.text, *worker, edgesOf(*replay, *prepared.spec)));
+    auto parsed = parseAction(
+        recording::replayedAction(prepared.text, *worker, edgesOf(*replay, *prepared.spec), replay->terms.machine));
     if (!parsed) co_return impossible(parsed.error().message);
     Submission submission;
     submission.queue.ref = QueueRef{.number = replay->view.queue, .token = {}};
@@ -313,9 +319,11 @@ coro::Task<void> Replays::collect(ReplayPtr replay) {
         Submitted one = std::move(replay->running.front());
         replay->running.pop_front();
         replay->runningBytes -= one.result.size();
+        replay->isComparing = true;
         replay->room.set();
-        if (replay->isCancelled) continue;
-        co_await compare(replay, std::move(one));
+        if (!replay->isCancelled) co_await compare(replay, std::move(one));
+        replay->isComparing = false;
+        replay->room.set();
     }
     replay->view.state = !replay->view.why.empty() ? ReplayState::Failed
                          : replay->isCancelled     ? ReplayState::Cancelled

@@ -111,6 +111,7 @@ private:
         coro::Event room{};
         bool isSubmitted = false; ///< nothing more comes
         bool isCancelled = false;
+        bool isComparing = false; ///< one that was submitted is waited for, or compared
         WallMicros firstRecorded = 0;
         std::vector<ReplayDifference> found{};
         std::size_t foundBytes = 0;
@@ -139,6 +140,7 @@ private:
     coro::Task<void> submitOne(const ReplayPtr& replay, Prepared prepared);
     coro::Task<Result<std::string>> workerFor(const Replay& replay, Prepared& prepared);
     std::vector<Dependency> edgesOf(const Replay& replay, const ActionSpec& spec) const;
+    static bool isFull(const Replay& replay);
     coro::Task<void> waitUntilDue(const ReplayPtr& replay, WallMicros recorded);
     coro::Task<void> collect(ReplayPtr replay);
     coro::Task<void> compare(const ReplayPtr& replay, Submitted one);

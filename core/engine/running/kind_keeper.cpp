@@ -78,7 +78,8 @@ KindRow rowOf(const Kind& kind, WallMicros since) {
                 .mixed = kind.mixedWorks(),
                 .regression = kind.regression(),
                 .estimate = kind.estimate(Quantity::Duration),
-                .learnedMemory = kind.learnedMemory()};
+                .learnedMemory = kind.learnedMemory(),
+                .askedMemory = kind.askedMemory()};
     for (const kinds::NamedFigures& version : kind.versions()) row.versions.push_back(version.name);
     if (row.mixed > 0) row.flaky = kind.flakiness();
     return row;
@@ -153,6 +154,9 @@ void KindKeeper::note(const Attempt& attempt, const AttemptRecord& record, const
     std::uint64_t output = 0;
     for (const NamedChunk& chunk : outcome.outputs) output += chunk.chunk.size;
     run.output = static_cast<double>(output);
+    constexpr double kMebibyte = 1 << 20;
+    if (parts_.suggests && key.resources.memoryMb > 0 && parts_.suggests(live.queue))
+        run.asked = static_cast<double>(key.resources.memoryMb) * kMebibyte;
     run.work = workOf(*attempt.spec, key);
     run.failedBefore = static_cast<std::uint32_t>(std::max(0, live.retries.ownFailures));
     const std::string line = completed ? std::string() : maskedLine(outcome.note).line;

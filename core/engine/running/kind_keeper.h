@@ -45,6 +45,8 @@ public:
         std::function<WallMicros()> now;
         /// A kind of work takes longer or more than before. Empty: nobody asks.
         std::function<void(const std::string& kind, const kinds::Change&)> regressed{};
+        /// Whether what actions of this queue ask for is to stand beside what would be enough. Empty: no.
+        std::function<bool(QueueId)> suggests{};
     };
     explicit KindKeeper(Parts parts)
         : parts_(std::move(parts)) {}

@@ -145,6 +145,7 @@ coro::Task<TimelinePart> TimelineKeeper::part(TimelineQuery query, timeline::Tim
     }
     answer.view.workers = workers_;
     co_await addNames(answer.view, kNamedOfPart);
+    co_await addParents(answer.view);
     co_return answer;
 }
 
@@ -173,6 +174,18 @@ coro::Task<void> TimelineKeeper::addIndices(TimelineView& view, std::size_t most
                         [&view](Lsn lsn, const std::optional<std::int64_t>& index) {
                             if (index) view.indices.emplace(lsn, *index);
                         });
+}
+
+/// Of all of a part: a part has some thousand bars.
+coro::Task<void> TimelineKeeper::addParents(TimelineView& view) {
+    if (!parts_.parents) co_return;
+    std::vector<Lsn> lsns;
+    for (const timeline::LaneView& lane : view.view.lanes)
+        for (const timeline::Span& bar : lane.bars)
+            if (bar.attempt == 1) lsns.push_back(bar.lsn);
+    co_await inPortions(std::move(lsns), parts_.parents, [&view](Lsn lsn, std::vector<store::LsnRun>& parents) {
+        if (!parents.empty()) view.parents.emplace(lsn, std::move(parents));
+    });
 }
 
 std::vector<Lsn> TimelineView::unnamed(std::size_t most) const {

@@ -11,6 +11,7 @@
 #include "core/coro/task.h"
 #include "core/engine/running/execution.h"
 #include "core/engine/state/intern_table.h"
+#include "core/store/bulk.h"
 #include "core/timeline/timeline_store.h"
 
 #include <functional>
@@ -40,8 +41,9 @@ struct TimelineView {
     /// Of the classes and labels that bars have.
     std::unordered_map<std::uint32_t, std::string> functions;
     std::unordered_map<std::uint32_t, std::string> labels;
-    std::unordered_map<Lsn, std::string> commands; ///< of the bars that have no label
-    std::unordered_map<Lsn, std::int64_t> indices; ///< of the bars whose label has "{index}" in it
+    std::unordered_map<Lsn, std::string> commands;               ///< of the bars that have no label
+    std::unordered_map<Lsn, std::int64_t> indices;               ///< of the bars whose label has "{index}" in it
+    std::unordered_map<Lsn, std::vector<store::LsnRun>> parents; ///< of a part: what first attempts had waited for
     /// Commands without a label: at most `most`, each once.
     std::vector<Lsn> unnamed(std::size_t most) const;
     /// Those whose label has "{index}" in it, likewise.
@@ -73,6 +75,8 @@ public:
         std::function<coro::Task<Result<std::vector<std::string>>>(std::vector<Lsn>)> commands;
         /// Their indices in their arrays: as commands.
         std::function<coro::Task<Result<std::vector<std::optional<std::int64_t>>>>(std::vector<Lsn>)> indices;
+        /// Actions and arrays that each of these waited for: as commands. Empty: that is not known.
+        std::function<coro::Task<Result<std::vector<std::vector<store::LsnRun>>>>(std::vector<Lsn>)> parents{};
     };
     /// The dictionary has what the journal knows.
     explicit TimelineKeeper(Parts parts, timeline::TimelineStore::Limits limits = {});
@@ -98,6 +102,7 @@ private:
     coro::Task<void> addNames(TimelineView& view, std::size_t most);
     coro::Task<void> addCommands(TimelineView& view, std::size_t most);
     coro::Task<void> addIndices(TimelineView& view, std::size_t most);
+    coro::Task<void> addParents(TimelineView& view);
 
     Parts parts_;
     std::shared_ptr<timeline::TimelineStore> store_;

@@ -50,6 +50,7 @@ struct KindRow {
     std::optional<kinds::Change> regression;
     std::optional<kinds::Estimate> estimate; ///< of the duration
     std::optional<double> learnedMemory;     ///< bytes
+    std::optional<double> askedMemory{};     ///< bytes; only where that is suggested
 };
 struct KindList {
     std::vector<KindRow> kinds;

@@ -90,6 +90,7 @@ QString spanWords(int hours) {
 FailuresPage::FailuresPage(Context context)
     : FilteredPage(context, new FilterField(tr("queue:nightly text…"), true))
     , head_(new PageHead(tr("Failures")))
+    , tabs_(new Tabs(historyTabTitles()))
     , span_(new Button(Button::Kind::Plain, spanWords(kDayHours), {}))
     , badge_(new UpdatesBadge)
     , split_(new QSplitter(Qt::Vertical))
@@ -149,6 +150,13 @@ void FailuresPage::makeHead(QVBoxLayout* column) {
     head_->addRight(badge_);
     head_->addRight(shown);
     column->addWidget(head_);
+    tabs_->setCurrent(FailuresTab);
+    column->addWidget(tabs_);
+    column->addWidget(new Separator(Qt::Horizontal));
+    connect(tabs_, &Tabs::chosen, this, [this](int tab) {
+        tabs_->setCurrent(FailuresTab);
+        if (tab != FailuresTab) context_.navigator.showThing("history", tab);
+    });
     connect(badge_, &QAbstractButton::clicked, this, &FailuresPage::takeUpdates);
     connect(shown, &QAbstractButton::clicked, this,
             [this, shown] { table_->showColumnMenu(shown->mapToGlobal(shown->rect().bottomLeft())); });

@@ -5,6 +5,7 @@
 
 #include "ui/pages/failures/failure_groups.h"
 #include "ui/pages/filtered_page.h"
+#include "ui/pages/history_tabs.h"
 #include "ui/state/poll.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
@@ -38,6 +39,8 @@ public:
     void setHours(int hours);
     Table* table() const { return table_; }
     FailurePanel* panel() const { return panel_; }
+    /// Those of History, with this page as the current one.
+    Tabs* tabs() const { return tabs_; }
     QString note() const { return head_->note(); }
     /// In place of the table where nothing failed; empty: it is not shown.
     QString emptyText() const;
@@ -66,6 +69,7 @@ private:
     Row rowOf(const FailureGroupInfo& group) const;
 
     PageHead* head_;
+    Tabs* tabs_;
     Button* span_;
     UpdatesBadge* badge_;
     QSplitter* split_;

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/kind_operations.h"
 #include "ui/pages/history/kind_panel.h"
+#include "ui/pages/history/past_panes.h"
 #include "ui/style/format.h"
 #include "ui/widgets/transient.h"
 
@@ -36,7 +37,7 @@ HistoryPage::HistoryPage(Context context)
     , head_(new PageHead(tr("History")))
     , span_(new Button(Button::Kind::Plain, tr("All that is kept"), {}))
     , badge_(new UpdatesBadge)
-    , tabs_(new Tabs({tr("Kinds"), tr("Regressions"), tr("Flaky")}))
+    , tabs_(new Tabs(historyTabTitles()))
     , split_(new QSplitter(Qt::Vertical))
     , stack_(new QStackedWidget)
     , table_(new Table("kinds"))
@@ -45,11 +46,14 @@ HistoryPage::HistoryPage(Context context)
     , changeRows_(new RowsModel(regressionColumns(), this))
     , panel_(new KindPanel(context))
     , poll_(
-          context.link, kHistoryLookMs, [this] { return operations::lookAtKinds(since()).request; },
+          context.link, kHistoryLookMs, [this] { return operations::lookAtKinds(since(Kinds)).request; },
           [this](const Answer& answer) { takeKinds(answer.json); })
     , changePoll_(
           context.link, kHistoryLookMs, [] { return operations::lookAtRegressions().request; },
-          [this](const Answer& answer) { takeRegressions(answer.json); }) {
+          [this](const Answer& answer) { takeRegressions(answer.json); })
+    , usage_(new UsagePane(context))
+    , alerts_(new AlertsPane(context))
+    , audit_(new AuditPane(context)) {
     QVBoxLayout* inside = makeGround();
     makeHead(inside);
     inside->addWidget(tabs_);
@@ -63,6 +67,7 @@ HistoryPage::HistoryPage(Context context)
     changeTable_->setAccessibleName(tr("What got slower or larger"));
     stack_->addWidget(table_);
     stack_->addWidget(changeTable_);
+    makePanes();
     split_->addWidget(stack_);
     split_->addWidget(panel_);
     split_->setStretchFactor(0, 1);
@@ -73,6 +78,30 @@ HistoryPage::HistoryPage(Context context)
     connectParts();
     filterRows();
     onSelection();
+}
+
+void HistoryPage::makePanes() {
+    const std::array<std::pair<int, PastPane*>, 3> panes{{{Usage, usage_}, {Alerts, alerts_}, {Audit, audit_}}};
+    for (const auto& [number, each] : panes) {
+        stack_->addWidget(each);
+        each->setSince([this, tab = number] { return since(tab); });
+        connect(each->table(), &Table::typed, this, &HistoryPage::typeInFilter);
+        connect(each, &PastPane::menuWanted, this, &HistoryPage::showMenu);
+        connect(each, &PastPane::noteChanged, this,
+                [this, tab = number](const QString& note) { tabs_->setNote(tab, note); });
+        connect(&context_.state, &EngineState::refreshed, each, &PastPane::refresh);
+    }
+}
+
+PastPane* HistoryPage::pane() const {
+    if (tab_ == Usage) return usage_;
+    if (tab_ == Alerts) return alerts_;
+    return tab_ == Audit ? static_cast<PastPane*>(audit_) : nullptr;
+}
+
+Table* HistoryPage::shownTable() const {
+    if (const PastPane* shown = pane()) return shown->table();
+    return tab_ == Regressions ? changeTable_ : table_;
 }
 
 void HistoryPage::connectParts() {
@@ -87,7 +116,7 @@ void HistoryPage::connectParts() {
         emit filterEdited(filter_->text());
         filterRows();
     });
-    connect(tabs_, &Tabs::chosen, this, [this] { showTab(); });
+    connect(tabs_, &Tabs::chosen, this, &HistoryPage::setTab);
     connect(panel_, &KindPanel::closed, this, [this] { closeInnermost(); });
     connect(panel_->actions(), &QAbstractButton::clicked, showActions_, &QAction::trigger);
     const auto onFailed = [this](int, const QString& message) {
@@ -116,26 +145,37 @@ void HistoryPage::makeHead(QVBoxLayout* column) {
     head_->addRight(shown);
     column->addWidget(head_);
     connect(badge_, &QAbstractButton::clicked, this, &HistoryPage::takeUpdates);
-    connect(shown, &QAbstractButton::clicked, this, [this, shown] {
-        Table* table = stack_->currentWidget() == changeTable_ ? changeTable_ : table_;
-        table->showColumnMenu(shown->mapToGlobal(shown->rect().bottomLeft()));
-    });
+    connect(shown, &QAbstractButton::clicked, this,
+            [this, shown] { shownTable()->showColumnMenu(shown->mapToGlobal(shown->rect().bottomLeft())); });
 }
 
 void HistoryPage::setActive(bool active) {
+    active_ = active;
     poll_.setActive(active);
     changePoll_.setActive(active);
+    for (PastPane* each :
+         {static_cast<PastPane*>(usage_), static_cast<PastPane*>(alerts_), static_cast<PastPane*>(audit_)})
+        each->setActive(active && each == pane());
 }
 
 void HistoryPage::setDays(int days) {
-    if (days_ == days) return;
-    days_ = days;
-    span_->setText(days == 0 ? tr("All that is kept") : tr("%Ln day(s)", nullptr, days));
-    poll_.now();
+    if (std::exchange(days_[timeOf(tab_)], days) == days) return;
+    showDays();
+    if (PastPane* shown = pane())
+        shown->refresh();
+    else
+        poll_.now();
 }
 
-qint64 HistoryPage::since() const {
-    return days_ == 0 ? 0 : wallNow() - days_ * kMicrosOfDay;
+void HistoryPage::showDays() {
+    const int days = days_[timeOf(tab_)];
+    span_->setText(days == 0 ? tr("All that is kept") : tr("%Ln day(s)", nullptr, days));
+    span_->setVisible(tab_ != Alerts); // rules are as they are now
+}
+
+qint64 HistoryPage::since(int tab) const {
+    const int days = days_[timeOf(tab)];
+    return days == 0 ? 0 : wallNow() - days * kMicrosOfDay;
 }
 
 // --- what the engine tells
@@ -171,7 +211,7 @@ void HistoryPage::takePage(const QJsonObject& json, int page) {
 }
 
 void HistoryPage::askMore(const QString& cursor, int page) {
-    context_.link.send(operations::lookAtKinds(since(), cursor).request, this,
+    context_.link.send(operations::lookAtKinds(since(Kinds), cursor).request, this,
                        [this, page, question = question_](const Answer& answer) {
                            if (question == question_ && answer.ok()) takePage(answer.json, page);
                        });
@@ -215,7 +255,10 @@ void HistoryPage::refill() {
 /// What is written is looked for in the names, whatever its case; the tab Flaky has those with flaky inputs.
 void HistoryPage::filterRows() {
     const QString part = filter_->text().trimmed();
-    const bool isFlaky = tabs_->current() == Flaky;
+    for (PastPane* each :
+         {static_cast<PastPane*>(usage_), static_cast<PastPane*>(alerts_), static_cast<PastPane*>(audit_)})
+        each->setPart(part);
+    const bool isFlaky = tab_ == Flaky;
     const auto has = [part](const Row& row, std::size_t column) {
         return part.isEmpty() || row.cells[column].text.contains(part, Qt::CaseInsensitive);
     };
@@ -226,30 +269,45 @@ void HistoryPage::filterRows() {
     changeRows_->setFilter([has](const Row& row) { return has(row, 1); });
     if (!told_) return;
     const bool isEmpty = rows_->rowCount() == 0;
-    table_->setMessage(!isEmpty          ? QString()
-                       : !part.isEmpty() ? tr("No kind has this in its name")
-                       : isFlaky         ? tr("No kind fails on inputs that work")
-                       : days_ == 0      ? tr("Nothing has ended yet")
-                                         : tr("Nothing ended in this time"));
+    table_->setMessage(!isEmpty            ? QString()
+                       : !part.isEmpty()   ? tr("No kind has this in its name")
+                       : isFlaky           ? tr("No kind fails on inputs that work")
+                       : days_[Kinds] == 0 ? tr("Nothing has ended yet")
+                                           : tr("Nothing ended in this time"));
 }
 
 // --- what is shown
 
 void HistoryPage::setTab(int tab) {
+    if (tab == Failures) {
+        tabs_->setCurrent(tab_);
+        context_.navigator.show("failures");
+        return;
+    }
+    tab_ = tab;
     tabs_->setCurrent(tab);
     showTab();
 }
 
+void HistoryPage::open(qint64 tab, const QString& /*part*/) {
+    if (tab >= 0 && tab < static_cast<qint64>(kTabs)) setTab(static_cast<int>(tab));
+}
+
 void HistoryPage::showTab() {
-    const bool isChanges = tabs_->current() == Regressions;
-    stack_->setCurrentWidget(isChanges ? changeTable_ : table_);
-    setFocusProxy(isChanges ? changeTable_ : table_);
+    if (PastPane* shown = pane())
+        stack_->setCurrentWidget(shown);
+    else
+        stack_->setCurrentWidget(shownTable());
+    setFocusProxy(shownTable());
+    showDays();
+    setActive(active_);
     filterRows();
     onSelection();
 }
 
 const KindInfo* HistoryPage::selected() const {
-    const bool isChanges = stack_->currentWidget() == changeTable_;
+    if (pane() != nullptr) return nullptr;
+    const bool isChanges = tab_ == Regressions;
     const Table* table = isChanges ? changeTable_ : table_;
     const auto ids = table->selectedIds();
     if (ids.empty()) return nullptr;
@@ -290,7 +348,11 @@ void HistoryPage::makeCommands() {
 
 void HistoryPage::showMenu(const QPoint& global) {
     Transient<QMenu> menu(this);
-    menu->addActions({showActions_, copyKind_});
+    if (const PastPane* shown = pane())
+        menu->addActions(shown->rowActions());
+    else
+        menu->addActions({showActions_, copyKind_});
+    if (menu->isEmpty()) return;
     if (const KindInfo* kind = selected()) {
         const Operation look = operations::lookAtKind(kind->name);
         QMenu* copies = menu->addMenu(tr("Copy as"));
@@ -306,6 +368,7 @@ void HistoryPage::showMenu(const QPoint& global) {
 void HistoryPage::takeUpdates() {
     rows_->takeWaiting();
     changeRows_->takeWaiting();
+    if (PastPane* shown = pane()) shown->refresh();
     poll_.now();
     changePoll_.now();
 }
@@ -321,7 +384,7 @@ QString HistoryPage::yardctlOf(const QAction* command) const {
 }
 
 bool HistoryPage::closeInnermost() {
-    Table* table = stack_->currentWidget() == changeTable_ ? changeTable_ : table_;
+    Table* table = shownTable();
     if (!table->selectionModel()->hasSelection()) return false;
     table->clearSelection();
     return true;
@@ -329,7 +392,8 @@ bool HistoryPage::closeInnermost() {
 
 Operation HistoryPage::asOperation() const {
     if (const KindInfo* kind = selected()) return operations::lookAtKind(kind->name);
-    return tabs_->current() == Regressions ? operations::lookAtRegressions() : operations::lookAtKinds(since());
+    if (const PastPane* shown = pane()) return shown->asOperation();
+    return tab_ == Regressions ? operations::lookAtRegressions() : operations::lookAtKinds(since(Kinds));
 }
 
 } // namespace yard::ui

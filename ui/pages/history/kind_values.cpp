@@ -20,6 +20,7 @@ struct KindWords {
     Q_DECLARE_TR_FUNCTIONS(KindWords)
 };
 
+constexpr int kKindWidth = 280; ///< worker and function, or a label, as people have them
 constexpr WallMicros kDayOfKind = 24 * 3'600'000'000LL;
 constexpr double kLargestSpan = 1e15; ///< microseconds; what is beyond is no duration
 
@@ -76,9 +77,9 @@ std::vector<Column> kindFigureColumns() {
         kindNumber("failed", KindWords::tr("Fails"), KindWords::tr("Share of the runs that failed"), 64),
         kindNumber("usual", KindWords::tr("Usual"), KindWords::tr("Median of the run time of those that completed"),
                    88),
-        kindNumber("slow", KindWords::tr("Slow (95 %)"), KindWords::tr("One run in twenty takes longer"), 96),
+        kindNumber("slow", KindWords::tr("Slow (95 %)"), KindWords::tr("One run in twenty takes longer"), 116),
         kindNumber("memory", KindWords::tr("Memory (95 %)"), KindWords::tr("One run in twenty has a higher peak"),
-                   104, 2),
+                   124, 2),
     };
 }
 
@@ -106,6 +107,7 @@ KindInfo kindInfoOf(const QJsonObject& json) {
     kind.duration = quantilesOf(json, "duration");
     kind.memory = quantilesOf(json, "memory_bytes");
     if (json.value("learned_memory_bytes").isDouble()) kind.learned = json.value("learned_memory_bytes").toDouble();
+    if (json.value("asked_memory_bytes").isDouble()) kind.asked = json.value("asked_memory_bytes").toDouble();
     if (const QJsonValue flaky = json.value("flaky"); flaky.isObject()) {
         const QJsonObject all = flaky.toObject();
         kind.flaky = KindFlakyInfo{all.value("is_flaky").toBool(), all.value("probability").toDouble(),
@@ -124,12 +126,12 @@ std::vector<Column> kindColumns() {
          .title = KindWords::tr("Kind"),
          .tip = KindWords::tr("Worker and function; of commands the label, else the program"),
          .kind = CellKind::Name,
-         .width = 200,
+         .width = kKindWidth,
          .sort = "kind"}};
     std::ranges::move(kindFigureColumns(), std::back_inserter(all));
-    all.push_back(
-        kindNumber("flaky", KindWords::tr("Flaky"),
-                   KindWords::tr("Inputs that both worked and failed; bold where it is flaky for certain"), 64, 3));
+    all.push_back(kindNumber(
+        "flaky", KindWords::tr("Flaky"),
+        KindWords::tr("Inputs that both worked and failed; bold where it is flaky for certain"), 108, 3));
     all.push_back(kindNumber("last", KindWords::tr("Last"), KindWords::tr("When the last run ended"), 104, 1));
     all.push_back({.id = "note",
                    .title = KindWords::tr("Note"),
@@ -164,6 +166,10 @@ QString kindNote(const KindInfo& kind, WallMicros now) {
     if (kind.flaky && kind.flaky->isFlaky)
         words << KindWords::tr("fails %1 % of the time on inputs that work")
                      .arg(QLocale().toString(kind.flaky->rate * 100, 'f', 1));
+    if (kind.learned && *kind.learned > 0 && kind.asked && *kind.asked > *kind.learned)
+        words << KindWords::tr("ask for %1 instead of %2: %3 times as many would fit")
+                     .arg(bytesWords(*kind.learned), bytesWords(*kind.asked),
+                          QLocale().toString(*kind.asked / *kind.learned, 'f', 1));
     return words.join(QStringLiteral("; "));
 }
 
@@ -211,7 +217,7 @@ std::vector<Column> regressionColumns() {
          .title = KindWords::tr("Kind"),
          .tip = KindWords::tr("Worker and function; of commands the label, else the program"),
          .kind = CellKind::Name,
-         .width = 200,
+         .width = kKindWidth,
          .sort = "kind"},
         kindNumber("before", KindWords::tr("Before"), KindWords::tr("Median before it"), 96),
         kindNumber("after", KindWords::tr("After"), KindWords::tr("Median since then"), 96),

@@ -46,6 +46,7 @@ struct KindInfo {
     std::optional<KindQuantiles> duration; ///< seconds
     std::optional<KindQuantiles> memory;   ///< bytes
     std::optional<double> learned;         ///< bytes
+    std::optional<double> asked;           ///< bytes; only of what runs in queues that suggest memory
     std::optional<KindFlakyInfo> flaky;
     std::optional<KindChangeInfo> regression;
     WallMicros last = 0;

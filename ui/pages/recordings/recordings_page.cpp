@@ -203,6 +203,10 @@ void RecordingsPage::onSelection() {
     }
     panel_->again()->setBlocked(notOver);
     for (QAction* action : {noteAction_, showActions_}) setBlocked(action, notOver);
+    setBlocked(timelinesAction_, !notOver.isEmpty() ? notOver
+                                 : !isOwn(*one) ? tr("Another engine made it: its times are not in these Timelines")
+                                 : one->ended <= one->started ? tr("When it was is not known")
+                                                              : QString());
     panel_->setVisible(one != nullptr);
     if (one == nullptr)
         panel_->clear();
@@ -222,6 +226,7 @@ std::vector<CommandSpec> RecordingsPage::declared() {
             {"replay", tr("Replay…"), QKeySequence("Ctrl+R")},
             {"cancel", tr("Cancel the replay")},
             {"show-actions", tr("Show its actions")},
+            {"timelines", tr("Open in Timelines")},
             {"note", tr("Write a note…")},
             {"export", tr("Export…")},
             {"delete", tr("Delete…"), QKeySequence("Shift+Del")}};
@@ -240,6 +245,10 @@ void RecordingsPage::makeCommands() {
         if (const ReplayInfo* run = panel_->replay())
             context_.commands.run(operations::cancelReplay(run->id, run->recording), this,
                                   [this](const Answer&) { look(); });
+    });
+    timelinesAction_ = maker("timelines", [this] {
+        if (const RecordingInfo* one = selected())
+            context_.navigator.show("timelines", QStringLiteral("span:%1..%2").arg(one->started).arg(one->ended));
     });
     showActions_ = maker("show-actions", [this] { panel_->setTab(RecordingPanel::Actions); });
     noteAction_ = maker("note", [this] { writeNote(); });
@@ -349,7 +358,7 @@ void RecordingsPage::remove() {
 
 void RecordingsPage::showMenu(const QPoint& global) {
     Transient<QMenu> menu(this);
-    menu->addActions({showActions_, replayAction_, cancelAction_});
+    menu->addActions({showActions_, timelinesAction_, replayAction_, cancelAction_});
     menu->addSeparator();
     menu->addActions({stopAction_, noteAction_, exportAction_});
     if (const RecordingInfo* one = selected()) {
@@ -389,8 +398,8 @@ void RecordingsPage::takeUpdates() {
 }
 
 QList<QAction*> RecordingsPage::commands() const {
-    return {recordAction_, stopAction_, openAction_,   replayAction_, cancelAction_,
-            showActions_,  noteAction_, exportAction_, deleteAction_};
+    return {recordAction_, stopAction_,      openAction_, replayAction_, cancelAction_,
+            showActions_,  timelinesAction_, noteAction_, exportAction_, deleteAction_};
 }
 
 QString RecordingsPage::yardctlOf(const QAction* command) const {

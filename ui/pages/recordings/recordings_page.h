@@ -95,6 +95,7 @@ private:
     QAction* replayAction_ = nullptr;
     QAction* cancelAction_ = nullptr;
     QAction* showActions_ = nullptr;
+    QAction* timelinesAction_ = nullptr;
     QAction* noteAction_ = nullptr;
     QAction* exportAction_ = nullptr;
     QAction* deleteAction_ = nullptr;

@@ -6,6 +6,8 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QDateTime>
+#include <QLocale>
 #include <QMenu>
 #include <QRegularExpression>
 
@@ -181,14 +183,33 @@ void TimelinesPage::makeRangeMenu() {
             view_->follow();
         });
     menu->addSeparator();
-    const auto day = [this](std::int64_t before) {
-        const WallMicros midnight = startOfDay(source_->now(), QTimeZone::systemTimeZone());
-        const WallMicros from = startOfDay(midnight - before, QTimeZone::systemTimeZone());
-        view_->setRange({from, from + kDay});
-    };
-    connect(menu->addAction(tr("Today")), &QAction::triggered, this, [day] { day(0); });
-    connect(menu->addAction(tr("Yesterday")), &QAction::triggered, this, [day] { day(kHour); });
+    connect(menu->addAction(tr("Today")), &QAction::triggered, this, [this] { showDay(0); });
+    connect(menu->addAction(tr("Yesterday")), &QAction::triggered, this, [this] { showDay(kHour); });
+    auto* days = new QMenu(tr("Another day"), menu);
+    menu->addMenu(days);
+    connect(days, &QMenu::aboutToShow, this, [this, days] { fillDays(*days); });
     range_->setMenu(menu);
+}
+
+/// Anew each time, as it gets later.
+void TimelinesPage::fillDays(QMenu& days) {
+    constexpr std::int64_t kDays = kWidest / kDay;
+    days.clear();
+    const WallMicros midnight = startOfDay(source_->now(), QTimeZone::systemTimeZone());
+    for (std::int64_t back = 2; back < kDays; ++back) {
+        // In the middle of a day, whether it has 23 hours or 25.
+        const std::int64_t before = back * kDay - kDay / 2;
+        const QDate date = QDateTime::fromMSecsSinceEpoch((midnight - before) / 1'000).date();
+        const QString title =
+            QLocale().toString(date, QStringLiteral("ddd ")) + QLocale().toString(date, QLocale::ShortFormat);
+        days.addAction(title, this, [this, before] { showDay(before); });
+    }
+}
+
+void TimelinesPage::showDay(std::int64_t before) {
+    const WallMicros midnight = startOfDay(source_->now(), QTimeZone::systemTimeZone());
+    const WallMicros from = startOfDay(midnight - before, QTimeZone::systemTimeZone());
+    view_->setRange({from, from + kDay});
 }
 
 std::vector<CommandSpec> TimelinesPage::declared() {
@@ -410,8 +431,15 @@ void TimelinesPage::showMenu(const QPoint& global) {
 void TimelinesPage::setFilter(const QString& filter) {
     static const QRegularExpression at(QStringLiteral(R"(\bat:(\d{1,2}):(\d{2})(?::(\d{2}))?\s*)"));
     static const QRegularExpression lane(QStringLiteral(R"(\blane:([^\s/]*)/(\d{1,6})\s*)"));
+    static const QRegularExpression span(QStringLiteral(R"(\bspan:(\d{1,17})\.\.(\d{1,17})\s*)"));
     QString rest = filter;
     wantedLane_.reset();
+    if (const auto match = span.match(rest); match.hasMatch()) {
+        rest.remove(match.capturedStart(), match.capturedLength());
+        const WallMicros from = match.captured(1).toLongLong();
+        const WallMicros to = match.captured(2).toLongLong();
+        if (from < to) view_->setRange({from, to});
+    }
     if (const auto match = lane.match(rest); match.hasMatch()) {
         rest.remove(match.capturedStart(), match.capturedLength());
         wantedLane_ = WantedLane{match.captured(1), match.captured(2).toUInt(), source_->now(),

@@ -10,6 +10,10 @@
 
 #include <QStackedWidget>
 
+QT_BEGIN_NAMESPACE
+class QMenu;
+QT_END_NAMESPACE
+
 namespace yard::ui {
 
 class SelectionStrip;
@@ -24,7 +28,7 @@ public:
 
     void setActive(bool active) override;
     /// Also `at:HH:MM`: goes to that time of the last 24 hours; `lane:WORKER/SLOT`: to that lane, `lane:/SLOT` of
-    /// the machine.
+    /// the machine; `span:FROM..TO` (microseconds since the epoch): to that stretch of the past.
     void setFilter(const QString& filter) override;
     void takeUpdates() override;
     /// Goes to where this action ran, with its bar selected once that is here.
@@ -43,6 +47,9 @@ public:
 private:
     void makeHead();
     void makeRangeMenu();
+    void fillDays(QMenu& days);
+    /// The local day that begins so long before this one began, or less.
+    void showDay(std::int64_t before);
     void makeCommands();
     void connectView();
     void updateRange();
