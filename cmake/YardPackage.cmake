@@ -49,6 +49,13 @@ install(CODE [[
   endif()
 ]] COMPONENT engine)
 
+# What 'yardctl machines add --install' copies to other machines (core/engine/machines/ssh_link.cpp): one static program, of a
+# build of its own (preset bundle). A package of its own: it is as large as all of the engine.
+set(YARD_BUNDLE_PROGRAM "" CACHE FILEPATH "The stripped program of the preset bundle, for the package yardmaster-bundle")
+if(YARD_BUNDLE_PROGRAM)
+  install(PROGRAMS ${YARD_BUNDLE_PROGRAM} DESTINATION lib/yardmaster RENAME yardmaster-bundle COMPONENT bundle)
+endif()
+
 # --- window -----------------------------------------------------------------------------------------------------------
 
 if(YARD_WINDOW)
@@ -99,10 +106,14 @@ if(YARD_PACKAGE_FILES)
     COMPONENT doc)
   configure_file(${installer}/debian/changelog.in ${made}/changelog @ONLY)
   execute_process(COMMAND gzip -9nf ${made}/changelog COMMAND_ERROR_IS_FATAL ANY)
-  foreach(pair "engine yardmaster-engine" "window yardmaster" "python python3-yardmaster" "doc yardmaster-doc")
+  foreach(pair "engine yardmaster-engine" "window yardmaster" "python python3-yardmaster" "doc yardmaster-doc"
+      "bundle yardmaster-bundle")
     separate_arguments(pair)
     list(GET pair 0 component)
     list(GET pair 1 package)
+    if(component STREQUAL "bundle" AND NOT YARD_BUNDLE_PROGRAM)
+      continue()
+    endif()
     install(FILES ${installer}/debian/copyright ${made}/changelog.gz DESTINATION share/doc/${package}
       COMPONENT ${component})
     if(EXISTS ${installer}/debian/${component}.overrides)
@@ -131,6 +142,9 @@ set(CPACK_COMPONENTS_ALL engine python doc)
 if(YARD_WINDOW)
   list(APPEND CPACK_COMPONENTS_ALL window)
 endif()
+if(YARD_BUNDLE_PROGRAM)
+  list(APPEND CPACK_COMPONENTS_ALL bundle)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
@@ -143,6 +157,7 @@ set(CPACK_DEBIAN_ENGINE_PACKAGE_NAME yardmaster-engine)
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ENGINE_DEBUGINFO_PACKAGE ON)
 set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "systemd | systemd-standalone-sysusers, systemd | systemd-standalone-tmpfiles")
+set(CPACK_DEBIAN_ENGINE_PACKAGE_RECOMMENDS "yardmaster-bundle")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SUGGESTS "yardmaster, yardmaster-doc, python3-yardmaster, wine64")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_CONTROL_EXTRA
   "${made}/engine/postinst;${made}/engine/prerm;${made}/engine/postrm")
@@ -179,6 +194,16 @@ set(CPACK_COMPONENT_PYTHON_DESCRIPTION "queue, run and keep compute work: client
 Submits actions to a Yardmaster engine, waits for them, follows its events,
 and runs functions of a program in its processes, as an Executor of
 concurrent.futures or as a backend of joblib.")
+
+set(CPACK_DEBIAN_BUNDLE_PACKAGE_NAME yardmaster-bundle)
+set(CPACK_DEBIAN_BUNDLE_PACKAGE_DEPENDS "")
+set(CPACK_COMPONENT_BUNDLE_DESCRIPTION "queue, run and keep compute work: the engine for other machines
+Tools and people hand Yardmaster commands, or functions of programs that
+they registered. It queues them, runs them, tries again what failed, and
+keeps every result.
+
+This package has the engine as one program that needs no library. It is
+what 'yardctl machines add --install' copies to machines by ssh.")
 
 set(CPACK_DEBIAN_DOC_PACKAGE_NAME yardmaster-doc)
 set(CPACK_DEBIAN_DOC_PACKAGE_SECTION doc)

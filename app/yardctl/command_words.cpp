@@ -17,10 +17,13 @@ struct Words {
 };
 
 /// The first that fits counts.
-constexpr std::array<Words, 23> kWords{{
+constexpr std::array<Words, 24> kWords{{
     {"GET jobs/{lsn}?wait=S", "'yardctl wait'"},
     {"GET jobs/", "'yardctl attempts ", "'", "/attempts"},
+    {"GET jobs/", "'yardctl why ", "'", "/why"},
     {"GET jobs/", "'yardctl show ", "'"},
+    {"follow=1 waits", "'yardctl logs -f' waits"},
+    {"' and GET failures have", "' has"},
     {"GET jobs ", "'yardctl ls' "},
     {"GET kinds ", "'yardctl kinds' "},
     {"GET queues ", "'yardctl queues' "},
@@ -28,6 +31,9 @@ constexpr std::array<Words, 23> kWords{{
     {"GET workers ", "'yardctl workers' "},
     {"GET machines/tokens ", "'yardctl machines tokens' "},
     {"GET machines ", "'yardctl machines' "},
+    {"GET recordings ", "'yardctl record ls' "},
+    {"GET session ", "'yardctl --json session' "},
+    {"with PUT recordings/{name}/file, and replay it there", "as a file, and run 'yardctl replay FILE.yrec' there"},
     {"GET tokens ", "'yardctl tokens' "},
     {"GET allocators ", "'yardctl allocators' "},
     {"GET pool ", "'yardctl pool' "},

@@ -32,6 +32,15 @@ Outcome<void> writeNewChunk(Engine& engine, std::int64_t lsn, const Hash256& has
     return {};
 }
 
+/// --enter starts programs as this system does. Those of another one would fail with words of the kernel.
+Outcome<void> checkPlatform(std::int64_t lsn, std::string_view platform) {
+    if (!platform.starts_with("windows-")) return {};
+    return failed(
+        fmt::format("action {} is a program for Windows ({}), which cannot be run again without the "
+                    "engine: 'yardctl edit {}' submits it again, 'yardctl show {} -o DIR' saves its outputs",
+                    lsn, printable(platform), lsn, lsn));
+}
+
 std::string enterScript(std::string_view comment, std::string_view how) {
     return fmt::format("#!/bin/sh\n# {}\n"
                        "here=$(cd \"$(dirname \"$0\")\" && pwd) || exit 1\n"
@@ -77,7 +86,7 @@ Outcome<void> Reproduction::readAction(Engine& engine) {
 
 Outcome<void> Reproduction::readWorker(Engine& engine) {
     const std::string id(textOf(attempt_, "worker"));
-    if (spec_->isExec()) return {};
+    if (spec_->isExec()) return checkPlatform(named_.lsn, spec_->platform);
     if (!Hash256::fromHex(id)) return failed("the engine names a worker by no id");
     auto worker = engine.get("workers/" + id);
     if (!worker) return failed(fmt::format("its worker is not registered any more: {}", worker.error().message));
@@ -89,7 +98,7 @@ Outcome<void> Reproduction::readWorker(Engine& engine) {
             "the worker's descriptor is not what its id says; a token that sees its environment is needed");
     worker_ = parsed->canonical;
     descriptor_ = parsed->descriptor;
-    return {};
+    return checkPlatform(named_.lsn, descriptor_->platform);
 }
 
 /// As core/engine/running/sandboxing has them of the settings.

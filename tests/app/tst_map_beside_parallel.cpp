@@ -37,6 +37,42 @@ Ended inShell(const std::string& line) {
     return CtlProcess({"-c", QString::fromStdString(line)}, {}, "sh").end();
 }
 
+/// Rows of --header, --trim, --plus, -q, --arg-sep and --delay.
+void addShapesOfValues() {
+    QTest::newRow("a head of each source") << "-k --tag --header : echo {a} {b.} {1} ::: a 1 2 ::: b x.y";
+    QTest::newRow("a head of columns") << "-k --header : --colsep , echo {n}:{v} ::: n,v 1,2 3,4";
+    QTest::newRow("a head alone") << "-k --header : echo ::: a";
+    QTest::newRow("no head") << "-k --header 0 echo ::: a";
+    QTest::newRow("a head of pieces") << "-k --header : --pipe --block 2k cat < in/many";
+    QTest::newRow("a head of lines") << "-k --header 2 --pipe cat < in/two";
+    QTest::newRow("results by names")
+        << "-k --header : --results DIR echo ::: a 1 ::: b x; find DIR -type f | sort";
+    for (const char* how : {"n", "l", "r", "lr", "rl"})
+        QTest::addRow("trimmed, %s", how)
+            << QString("-k --tag --trim %1 echo 'x{/}y' ::: ' a/ b ' \"$(printf '\\t b')\"").arg(how);
+    QTest::newRow("columns are trimmed") << "-k --tag --colsep , echo 'x{1}y{2}z' ::: 'a , b '";
+    QTest::newRow("columns as they are") << "-k --colsep , --trim n echo 'x{1}y{2}z' ::: 'a , b '";
+    QTest::newRow("more parts of paths")
+        << "-k --plus echo {+/} {+.} {+..} {+...} {..} {...} {/..} {/...} ::: a/b.c.d.e.f x y.z /q /a/b.c";
+    QTest::newRow("counts of jobs") << "-j1 -k --plus echo {##} {0#} {0%} {#} ::: 1 2 3 4 5 6 7 8 9 10 11";
+    QTest::newRow("count of jobs with several values") << "-k --plus -n3 echo {##} ::: 1 2 3 4";
+    QTest::newRow("parts of values") << "-k --plus echo {:1} {:2:3} {:-def} {:9} {1:1} ::: abcdef '' 0";
+    QTest::newRow("ends of values")
+        << "-k --plus echo '{#z.*z.}' '{##z.*z.}' '{%.z.*z}' '{%%.z.*z}' ::: z.z.z.foo foo.z.z.z ZZz";
+    QTest::newRow("other text in values")
+        << "-k --plus echo '{/z/y}' '{//z/y}' '{/#z/y}' '{/%z/y}' '{/[zo]/}' ::: z.z.z.foo foo.z.z.z";
+    QTest::newRow("letters of values") << "-k --plus echo '{^z}' '{^^z}' '{,Z}' '{,,Z}' ::: zz.z ZZz";
+    QTest::newRow("text in braces") << "-k --plus echo {++} {+} {....} {:x} {%} ::: a";
+    QTest::newRow("quoted words") << "-k -q echo {} '$HOME' 'a  b;c' \"it's\" 'p{}q' ::: 'x y' \"it's\"";
+    QTest::newRow("a quoted program") << "-k -q perl -e 'print \"$ARGV[0]\\n\"' ::: 'x  y'";
+    QTest::newRow("a quoted line") << "-k -q ::: 'echo a; exit 3'";
+    QTest::newRow("quoted words of several values") << "-k -q -n2 echo 'a{}b' {1} ::: '1 x' 2";
+    QTest::newRow("quoted words repeated") << "-j1 -k -q -X echo 'p{}q' ::: 1 2";
+    QTest::newRow("another mark of values") << "-k --arg-sep , echo {} , a b , 1 ,+ 2";
+    QTest::newRow("another mark of files") << "-k --arg-file-sep // echo {} // in/two";
+    QTest::newRow("one after the other, slowly") << "-j2 -k --delay 0.05 echo ::: 1 2 3";
+}
+
 } // namespace
 
 class TestMapBesideParallel : public QObject {
@@ -116,6 +152,7 @@ void TestMapBesideParallel::theSameComesOfTheSameWords_data() {
            "cat DIR/1/*/2/1/stdout";
     QTest::newRow("pieces of stdin") << "-k --pipe --block 2k wc -l < in/many";
     QTest::newRow("one piece") << "-k --pipe cat < in/two";
+    addShapesOfValues();
     QTest::newRow("nothing") << "-k echo < /dev/null";
     QTest::newRow("blank values are left out") << "-k -r echo x{}y < in/lines";
     QTest::newRow("blank values beside others") << "-k -r echo x{}y ::: '' ' ' a";

@@ -81,8 +81,9 @@ std::string actionOf(const Texts& words) {
     const auto options = mapOptionsOf(arguments);
     if (!options) return options.error().message;
     const auto command = CommandTemplate::parse(options->words, Values::One);
-    const auto actions = MapActions::of({arguments, engine}, *options, 0);
-    if (!command || !actions) return "refused";
+    if (!command) return "refused";
+    const auto actions = MapActions::of({arguments, engine}, *command, *options, 0);
+    if (!actions) return "refused";
     ChunkSource none;
     const auto text = actions->text({.seq = 1, .values = {"a"}}, *command, 0, none);
     return text ? *text : text.error().message;
@@ -439,6 +440,9 @@ void TestMapWords::optionsThatDoNotGoTogetherAreRefused() {
     QVERIFY(refusalOf({"--pipe"}).contains("--pipe wants a command"));
     QVERIFY(refusalOf({"--block", "1M", "wc"}).contains("--pipe"));
     QVERIFY(refusalOf({"-d", "-k", "wc"}).contains("--keep-order and --detach"));
+    QVERIFY(refusalOf({"-d", "--delay", "1s", "wc"}).contains("--delay and --detach"));
+    QVERIFY(refusalOf({"--delay", "x", "wc"}).contains("is not a duration"));
+    QVERIFY(refusalOf({"--delay", "2d", "wc"}).contains("--delay wants"));
     QVERIFY(refusalOf({"-d", "--timeout", "200%", "wc"}).contains("--timeout and --detach"));
     QCOMPARE(refusalOf({"-d", "--timeout", "3s", "wc"}), "taken");
     for (const auto* halt : {"now,success=1", "soon,done=3", "now,fail=10%"})
@@ -465,6 +469,7 @@ void TestMapWords::optionsThatDoNotGoTogetherAreRefused() {
 
 void TestMapWords::resultsStayInTheirDirectory() {
     QCOMPARE(resultsDirectory("d", {"a/b", "c d"}), "d/1/a\\_b/2/c d");
+    QCOMPARE(resultsDirectory("d", {"v", "w", "x"}, {"a/b", ""}), "d/a\\_b/v/2/w/3/x");
     QCOMPARE(resultsDirectory("d", {"..", "."}), "d/1/\\../2/\\.");
     QCOMPARE(resultsDirectory("d", {"a\\b\tc"}), "d/1/a\\\\b\\tc");
     QCOMPARE(resultsDirectory("d", {std::string(300, 'x')}).size(), 4u + 255u);

@@ -1,5 +1,6 @@
 // The commands of yardctl that show actions: what they ask for, what they print, how they exit.
 #include "core/base/files.h"
+#include "core/model/worker.h"
 #include "tests/app/ctl_process.h"
 #include "tests/app/fake_table.h"
 
@@ -24,6 +25,7 @@ private Q_SLOTS:
     void lsUsesParametersOrTheFilterLanguage();
     void aStateAmongWordsIsExplained();
     void lsGoesThroughShortPages();
+    void programsForWindowsAreNotReproduced();
 };
 
 void TestYardctlResults::waitExitsByTheWorst() {
@@ -223,6 +225,33 @@ void TestYardctlResults::lsGoesThroughShortPages() {
     const Ended ended = DataDirectory(server).run({"ls", "--json", "-n", "3"});
     QCOMPARE(ended.err, "");
     QCOMPARE(ended.out, "{\"lsn\":1}\n{\"lsn\":2}\n{\"lsn\":3}\n");
+}
+
+void TestYardctlResults::programsForWindowsAreNotReproduced() {
+    const std::string file = hexOf("program");
+    const std::string descriptor =
+        R"({"name":"w","version":"1","platform":"windows-x86_64","executable":"w.exe","files":[{"path":"w.exe","hash":")" +
+        file + R"(","size":7,"mode":"0755"}],"functions":[{"name":"f","version":"1"}]})";
+    const auto worker = parseWorker(descriptor);
+    QVERIFY2(worker, worker ? "" : worker.error().message.c_str());
+    const std::string id = worker->id.hex();
+    const FakeReply attempts{.body = R"({"attempts":[{"n":1}]})"};
+    FakeServer server(
+        table({{"GET /compute/jobs/5/attempts", attempts},
+               {"GET /compute/jobs/5/attempts/1", {.body = R"({"n":1,"worker":")" + id + R"("})"}},
+               {"GET /compute/jobs/5/spec?element=1", {.body = R"({"worker":"w","function":"f"})"}},
+               {"GET /compute/workers/" + id, {.body = R"({"id":")" + id + R"(",)" + descriptor.substr(1)}},
+               {"GET /compute/jobs/6/attempts", attempts},
+               {"GET /compute/jobs/6/attempts/1", {.body = R"({"n":1,"worker":"exec"})"}},
+               {"GET /compute/jobs/6/spec?element=1",
+                {.body = R"({"worker":"exec","argv":["w.exe"],"platform":"windows-x86_64"})"}}}));
+    const DataDirectory data(server);
+    for (const char* lsn : {"5", "6"}) {
+        const Ended ended = data.run({"reproduce", lsn, QString::fromStdString(data.file("again"))});
+        QCOMPARE(ended.code, 1);
+        QVERIFY2(ended.err.contains("is a program for Windows (windows-x86_64)"), ended.err.c_str());
+        QVERIFY(!QDir(QString::fromStdString(data.file("again"))).exists());
+    }
 }
 
 QTEST_GUILESS_MAIN(TestYardctlResults)

@@ -92,6 +92,17 @@ class Package(unittest.TestCase):
         self.machine.sh(START + "start; yardctl run -- true; test \"$(yardctl run -- echo hello)\" = hello; end", user="kim")
         self.assertIn("yardctl", self.machine.sh("zcat /usr/share/man/man1/yardctl-run.1.gz"))
 
+    def test_1a_the_program_for_other_machines_is_where_the_engine_looks(self):
+        self.machine.apt("install", "/debs/yardmaster-bundle_*.deb")
+        self.audit()
+        bundle = "/usr/lib/yardmaster/yardmaster-bundle"
+        self.assertEqual(self.machine.sh("dpkg-query -W -f '${Depends}' yardmaster-bundle"), "")
+        # A machine that has nothing of this one: without its libraries it still says its version.
+        said = self.machine.sh(f"mkdir -p /srv/bare && cp {bundle} /srv/bare/program && chroot /srv/bare /program --version; "
+                               "rm -r /srv/bare")
+        self.assertEqual(said, self.machine.sh("yardmaster --version"))
+        self.assertEqual(self.machine.sh("readlink -f /usr/bin/../lib/yardmaster/yardmaster-bundle").strip(), bundle)
+
     def test_2_systemd_takes_its_units(self):
         self.assertEqual(self.machine.sh("systemd-analyze verify --man=no yardmaster@farm.service 2>&1"), "")
         self.assertEqual(self.machine.sh("XDG_RUNTIME_DIR=/tmp systemd-analyze --user verify --man=no "
@@ -192,7 +203,7 @@ class Package(unittest.TestCase):
 
     def test_7_purged_it_leaves_the_users_data_alone_and_says_where_it_is(self):
         self.machine.sh("mkdir -p /var/lib/yardmaster/farm")
-        said = self.machine.apt("purge", "yardmaster", "yardmaster-engine", "python3-yardmaster", "yardmaster-doc")
+        said = self.machine.apt("purge", "yardmaster", "yardmaster-engine", "yardmaster-bundle", "python3-yardmaster", "yardmaster-doc")
         self.audit()
         self.assertIn("/var/lib/yardmaster", said)
         self.assertIn("~/.local/share/yardmaster", said)

@@ -71,9 +71,14 @@ EndedJob endedJob(std::int64_t lsn, FlyingJob job, const json::object& row) {
     return out;
 }
 
-std::string resultsDirectory(const std::string& directory, const std::vector<std::string>& values) {
+std::string resultsDirectory(const std::string& directory, const std::vector<std::string>& values,
+                             const std::vector<std::string>& names) {
     std::string out = directory;
-    for (std::size_t i = 0; i < values.size(); ++i) out += fmt::format("/{}/{}", i + 1, nameOfValue(values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool isNamed = i < names.size() && !names[i].empty();
+        out += fmt::format("/{}/{}", isNamed ? nameOfValue(names[i]) : fmt::format("{}", i + 1),
+                           nameOfValue(values[i]));
+    }
     return out;
 }
 
@@ -179,7 +184,7 @@ Outcome<void> Delivery::copy(const EndedJob& ended, std::string_view stream, Loc
 }
 
 Outcome<void> Delivery::keepResults(const EndedJob& ended) {
-    const std::string directory = resultsDirectory(*parts_.options.results, ended.job.values);
+    const std::string directory = resultsDirectory(*parts_.options.results, ended.job.values, parts_.names);
     if (auto made = makeDirectories(directory, 0777); !made) return failedWith(made.error());
     for (const std::string_view stream : {"stdout", "stderr"}) {
         std::string text;

@@ -33,8 +33,10 @@ struct EndedJob {
 };
 /// Of an action's row that says it has ended.
 EndedJob endedJob(std::int64_t lsn, FlyingJob job, const json::object& row);
-/// DIR/1/VALUE/2/VALUE as GNU parallel names it; nothing in a value leaves its directory.
-std::string resultsDirectory(const std::string& directory, const std::vector<std::string>& values);
+/// DIR/1/VALUE/2/VALUE as GNU parallel names it, with the names of columns for numbers where they have some; nothing in
+/// a value or a name leaves its directory.
+std::string resultsDirectory(const std::string& directory, const std::vector<std::string>& values,
+                             const std::vector<std::string>& names = {});
 
 class Delivery {
 public:
@@ -42,7 +44,8 @@ public:
     struct Parts {
         Engine& engine;
         const MapOptions& options;
-        JobLog* log = nullptr; ///< null: none
+        const std::vector<std::string>& names; ///< of columns, for directories of results
+        JobLog* log = nullptr;                 ///< null: none
         MapProgress& progress;
         bool json = false; ///< rows are printed instead of what the jobs wrote
         /// So many jobs run at once. Where one ends as the next begins, that one is followed once all of the first is shown.

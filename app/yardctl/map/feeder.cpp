@@ -28,8 +28,8 @@ Outcome<void> Feeder::feed() {
     List list;
     while (!inFlight_.isStopped()) {
         tellTotal();
-        const bool isFull = list.jobs.size() >= kMaxListJobs || list.body.size() >= kMaxListBytes ||
-                            list.blockBytes >= kMaxListBlocks;
+        const bool isFull = list.jobs.size() >= (parts_.options.delaySeconds > 0 ? 1 : kMaxListJobs) ||
+                            list.body.size() >= kMaxListBytes || list.blockBytes >= kMaxListBlocks;
         const bool mustGo = !list.jobs.empty() && (isFull || !parts_.planner.isReady());
         if (mustGo || inFlight_.awaitRoom(list.jobs.size()) == 0) {
             if (list.jobs.empty()) break; // stopped
@@ -72,8 +72,8 @@ void Feeder::tellTotal() {
 
 FlyingJob Feeder::flying(const PlannedJob& job, int slot) const {
     FlyingJob out{.seq = job.seq, .slot = slot, .sent = job.block ? job.block->size() : 0};
-    out.command = parts_.command.line({.values = job.values, .seq = job.seq, .slot = slot});
-    if (parts_.options.tags) out.tag = fmt::format("{}", fmt::join(job.values, " "));
+    out.command = parts_.command.line(job.words(slot));
+    if (parts_.options.tags) out.tag = parts_.command.tag(job.values);
     if (parts_.options.results) out.values = job.values;
     return out;
 }
@@ -108,7 +108,19 @@ Outcome<void> Feeder::awaitQueue() {
     return {};
 }
 
+/// --delay is between the beginnings of jobs: of those that there is a place for, which begin when they are submitted.
+void Feeder::awaitBeginning() {
+    using Clock = std::chrono::steady_clock;
+    if (parts_.options.delaySeconds <= 0) return;
+    while (!inFlight_.isStopped() && Clock::now() < nextBeginning_)
+        inFlight_.pause(std::chrono::ceil<std::chrono::milliseconds>(nextBeginning_ - Clock::now()));
+    nextBeginning_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double>(parts_.options.delaySeconds));
+}
+
 Outcome<void> Feeder::submit(List list) {
+    awaitBeginning();
+    if (inFlight_.isStopped()) return {};
     if (parts_.options.detaches)
         if (auto room = awaitQueue(); !room) return room;
     const Call call{.method = "POST",

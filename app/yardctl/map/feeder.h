@@ -12,6 +12,7 @@
 #include "app/yardctl/map/map_actions.h"
 #include "app/yardctl/map/map_options.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -60,12 +61,14 @@ private:
     Outcome<void> submit(List list);
     FlyingJob flying(const PlannedJob& job, int slot) const;
     Outcome<void> awaitQueue();
+    void awaitBeginning();
 
     Parts parts_;
     InFlight& inFlight_;
     std::int64_t submitted_ = 0;
-    std::optional<std::int64_t> toldTotal_; ///< with those that are done
-    bool isToldOther_ = false;              ///< that the log is of other commands
+    std::optional<std::int64_t> toldTotal_;                 ///< with those that are done
+    std::chrono::steady_clock::time_point nextBeginning_{}; ///< of --delay
+    bool isToldOther_ = false;                              ///< that the log is of other commands
 };
 
 } // namespace yard::ctl

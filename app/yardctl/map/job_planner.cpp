@@ -38,7 +38,46 @@ Outcome<void> BlockReader::fill(std::size_t wanted) {
     return {};
 }
 
+/// With a head alone there is no piece, as with parallel.
+Outcome<void> BlockReader::readHead() {
+    for (; headLines_ > 0; --headLines_) {
+        std::size_t end = rest_.find('\n');
+        for (std::size_t wanted = size_; end == std::string::npos && !isAtEnd_; wanted *= 2) {
+            if (rest_.size() >= kMaxStdinBytes) break;
+            if (auto filled = fill(std::min<std::size_t>(wanted, kMaxStdinBytes)); !filled) return filled;
+            end = rest_.find('\n');
+        }
+        if (end == std::string::npos && !isAtEnd_)
+            return failed(
+                fmt::format("a line of the head has more than {} MiB, the most that an action is given to "
+                            "read",
+                            kMaxStdinBytes >> 20));
+        if (end == std::string::npos) { // no line: no head either
+            headLines_ = 0;
+            return {};
+        }
+        head_ += rest_.substr(0, end + 1);
+        rest_.erase(0, end + 1);
+        if (head_.size() > kMaxStdinBytes / 2)
+            return failed(
+                fmt::format("the head has more than {} MiB: no piece would fit beside it", kMaxStdinBytes >> 21));
+    }
+    return {};
+}
+
 Outcome<std::optional<std::string>> BlockReader::next() {
+    if (headLines_ > 0)
+        if (auto read = readHead(); !read) return std::unexpected(read.error());
+    auto piece = nextPiece();
+    if (!piece || !*piece || head_.empty()) return piece;
+    if (head_.size() + (*piece)->size() > kMaxStdinBytes)
+        return failed(fmt::format("a piece of stdin and its head have more than {} MiB, the most that an action is "
+                                  "given to read",
+                                  kMaxStdinBytes >> 20));
+    return head_ + **piece;
+}
+
+Outcome<std::optional<std::string>> BlockReader::nextPiece() {
     std::size_t wanted = size_;
     while (true) {
         if (auto filled = fill(wanted); !filled) return std::unexpected(filled.error());
@@ -64,16 +103,23 @@ Outcome<std::optional<PlannedJob>> JobPlanner::next() {
         if (!block) return std::unexpected(block.error());
         isAtEnd_ = !*block;
         if (isAtEnd_) return std::nullopt;
-        return PlannedJob{.seq = ++planned_, .block = std::move(*block)};
+        PlannedJob job{.seq = ++planned_, .block = std::move(*block)};
+        job.atOnce = static_cast<std::int64_t>(how_.jobsAtOnce);
+        return job;
     }
     auto job = how_.isContext ? nextOfContext() : nextOfRecords();
     if (job && !*job) isAtEnd_ = true;
-    if (job && *job) (*job)->seq = ++planned_;
+    if (job && *job) {
+        (*job)->seq = ++planned_;
+        (*job)->total = total_;
+        (*job)->atOnce = static_cast<std::int64_t>(how_.jobsAtOnce);
+    }
     return job;
 }
 
 std::optional<std::int64_t> JobPlanner::total() const {
     if (isAtEnd_) return planned_;
+    if (held_ && how_.counts) return total_;
     if (blocks_ || how_.isContext) return std::nullopt;
     const auto records = source_->total();
     const auto perJob = static_cast<std::int64_t>(how_.records);
@@ -87,10 +133,10 @@ bool BlockReader::isReady() const {
 
 bool JobPlanner::isReady() {
     if (blocks_) return blocks_->isReady();
-    return how_.shuffles || how_.isContext || source_->isReady();
+    return how_.shuffles || how_.counts || how_.isContext || source_->isReady();
 }
 
-Outcome<void> JobPlanner::shuffle() {
+Outcome<void> JobPlanner::readAll() {
     std::vector<Record> all;
     std::size_t bytes = 0;
     for (auto record = source_->next();; record = source_->next()) {
@@ -99,21 +145,23 @@ Outcome<void> JobPlanner::shuffle() {
         for (const std::string& value : **record) bytes += value.size();
         all.push_back(std::move(**record));
         if (all.size() > kMaxHeldValues || bytes > kMaxHeldBytes)
-            return failed(fmt::format("--shuf holds all values in memory, {} at most", kMaxHeldValues));
+            return failed(fmt::format("{} all values in memory, {} at most",
+                                      how_.shuffles ? "--shuf holds" : "{##} and {0#} hold", kMaxHeldValues));
     }
-    std::ranges::shuffle(all, std::mt19937_64(std::random_device()()));
-    shuffled_.emplace(std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
+    if (how_.shuffles) std::ranges::shuffle(all, std::mt19937_64(std::random_device()()));
+    total_ = static_cast<std::int64_t>((all.size() + how_.records - 1) / how_.records);
+    held_.emplace(std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
     return {};
 }
 
 Outcome<std::optional<Record>> JobPlanner::nextRecord() {
     if (pushedBack_) return std::exchange(pushedBack_, std::nullopt);
-    if (!how_.shuffles) return source_->next();
-    if (!shuffled_)
-        if (auto done = shuffle(); !done) return std::unexpected(done.error());
-    if (shuffled_->empty()) return std::nullopt;
-    Record record = std::move(shuffled_->front());
-    shuffled_->pop_front();
+    if (!how_.shuffles && !how_.counts) return source_->next();
+    if (!held_)
+        if (auto done = readAll(); !done) return std::unexpected(done.error());
+    if (held_->empty()) return std::nullopt;
+    Record record = std::move(held_->front());
+    held_->pop_front();
     return record;
 }
 

@@ -46,7 +46,8 @@ Outcome<std::string> stdinText(const std::string& block, ChunkSource& files) {
 
 } // namespace
 
-Outcome<MapActions> MapActions::of(const Invocation& invocation, const MapOptions& options, double cores) {
+Outcome<MapActions> MapActions::of(const Invocation& invocation, const CommandTemplate& command,
+                                   const MapOptions& options, double cores) {
     json::object action{{"worker", "exec"}};
     ChunkSource none;
     if (auto placed = placeHere(invocation, action, none); !placed) return std::unexpected(placed.error());
@@ -68,20 +69,18 @@ Outcome<MapActions> MapActions::of(const Invocation& invocation, const MapOption
     out.common_ = openObject(action);
     out.env_ = openObject(env);
     out.shell_ = environment("PARALLEL_SHELL").value_or("/bin/sh");
-    auto command = CommandTemplate::parse(options.words, CommandTemplate::Values::One, options.whole);
-    if (!command) return std::unexpected(command.error());
     // Elsewhere, and with another $PATH, others are programs.
     const bool isHere = !invocation.engine.options().url && !arguments.has("clean-env") && !arguments.has("env") &&
                         !arguments.has("env-from") && !arguments.has("cwd") && !arguments.has("sandbox") &&
                         !mayRunElsewhere(arguments);
-    const auto program = command->plainProgram();
+    const auto program = command.plainProgram();
     out.isDirect_ = isHere && program && !isOfShells(*program) && isProgramHere(*program);
     return out;
 }
 
 Outcome<std::string> MapActions::text(const PlannedJob& job, const CommandTemplate& command, int slot,
                                       ChunkSource& files) const {
-    const JobWords words{.values = job.values, .seq = job.seq, .slot = slot};
+    const JobWords words = job.words(slot);
     std::vector<std::string> argv;
     if (isDirect_)
         argv = command.argv(words);

@@ -20,7 +20,8 @@ inline constexpr std::string_view kSlotVariable = "PARALLEL_JOBSLOT";
 class MapActions {
 public:
     /// Reads the environment and the current directory. `cores` of each, where the options name none; 0: one.
-    static Outcome<MapActions> of(const Invocation& invocation, const MapOptions& options, double cores);
+    static Outcome<MapActions> of(const Invocation& invocation, const CommandTemplate& command,
+                                  const MapOptions& options, double cores);
     /// What is long of its stdin goes to `files`. Failed: it is longer than the system takes.
     Outcome<std::string> text(const PlannedJob& job, const CommandTemplate& command, int slot,
                               ChunkSource& files) const;

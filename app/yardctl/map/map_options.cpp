@@ -27,9 +27,16 @@ const std::vector<Option>& ownMapOptions() {
         {"arg-file", 'a', "FILE", "values are its lines, - is stdin; may be repeated"},
         {"null", '0', "", "values end with a byte 0 instead of a line feed"},
         {"colsep", 0, "REGEX", "split values into columns: {1}, {2}; \\t, or an extended regular expression"},
+        {"header", 0, "WHAT",
+         "the first value of each source is its name: {name}; of --pipe so many lines, : is 1"},
+        {"trim", 0, "HOW", "take white space from values: l, r, lr or n (columns: lr)"},
+        {"arg-sep", 0, "STR", "STR in place of :::"},
+        {"arg-file-sep", 0, "STR", "STR in place of ::::"},
         {"max-args", 'n', "N", "N values for each job; 0: one, which is left out"},
         {"max-replace-args", 'N', "N", "the same as --max-args"},
         {"replace", 'I', "STR", "the value in place of STR instead of {}"},
+        {"plus", 0, "", "more of them: {..} {+/} {+.} {##} {0#} {:2:3} {%END} {/FROM/TO} and others"},
+        {"quote", 'q', "", "each word is one for the shell, whatever stands in it"},
         {"context-replace", 'X', "", "as many values as fit, each in its word: p{}q is p1q p2q"},
         {"keep-order", 'k', "", "output in the order of the values"},
         {"tag", 0, "", "the values before each line of output"},
@@ -43,6 +50,7 @@ const std::vector<Option>& ownMapOptions() {
         {"resume", 0, "", "go on from the job log: none runs twice"},
         {"resume-failed", 0, "", "the same, and those that failed again"},
         {"halt", 0, "WHEN,WHY=N", "soon or now, after fail, success or done of N jobs or N%"},
+        {"delay", 0, "TIME", "begin a job so much after the one before, at least; 200ms, 3s"},
         {"timeout", 0, "TIME", "end a job after 30s, or after 200% of what half of them take"},
         {"results", 0, "DIR", "stdout and stderr into files, DIR/1/VALUE/stdout, instead of here"},
         {"dry-run", 0, "", "print the commands, run nothing"},
@@ -53,8 +61,51 @@ const std::vector<Option>& ownMapOptions() {
     return options;
 }
 
-bool isSourceMark(std::string_view word) {
-    return word == ":::" || word == ":::+" || word == "::::" || word == "::::+";
+bool isSourceMark(std::string_view word, const SourceMarks& marks) {
+    const auto isOf = [&](const std::string& mark) { return word == mark || word == mark + '+'; };
+    return isOf(marks.values) || isOf(marks.files);
+}
+
+Outcome<SourceMarks> marksOf(const Arguments& arguments) {
+    SourceMarks out;
+    out.values = arguments.value("arg-sep").value_or(out.values);
+    out.files = arguments.value("arg-file-sep").value_or(out.files);
+    for (const auto* option : {"arg-sep", "arg-file-sep"})
+        if (arguments.value(option) == "")
+            return usageError(fmt::format("--{} wants a word, such as , or --values", option));
+    if (out.values == out.files || out.values + '+' == out.files || out.files + '+' == out.values)
+        return usageError("--arg-sep and --arg-file-sep want two words, and not one with + behind for the other");
+    return out;
+}
+
+/// --header, --trim and --delay.
+Outcome<void> readShape(const Arguments& arguments, MapOptions& out) {
+    if (const auto text = arguments.value("trim")) {
+        constexpr std::array<std::pair<std::string_view, Trim>, 5> kTrims{
+            {{"n", Trim::None}, {"l", Trim::Left}, {"r", Trim::Right}, {"lr", Trim::Both}, {"rl", Trim::Both}}};
+        const auto* found = std::ranges::find(kTrims, *text, &std::pair<std::string_view, Trim>::first);
+        if (found == kTrims.end())
+            return usageError(fmt::format("--trim wants l, r, lr or n, not '{}'", printable(*text)));
+        out.trim = found->second;
+    }
+    if (const auto text = arguments.value("header"); text && *text != "0") {
+        constexpr std::int64_t kMostLines = 1'000;
+        const auto lines = *text == ":" ? Outcome<std::int64_t>(1) : parseInteger(*text, "--header");
+        if (!lines || *lines < 1 || *lines > kMostLines)
+            return usageError(fmt::format("--header wants : or a number of lines up to {}, not '{}'", kMostLines,
+                                          printable(*text)));
+        out.hasHeader = !out.block;
+        out.headLines = out.block ? static_cast<std::size_t>(*lines) : 0;
+    }
+    if (const auto text = arguments.value("delay")) {
+        auto seconds = parseDuration(*text);
+        if (!seconds) return std::unexpected(seconds.error());
+        constexpr double kMostDelay = 86'400;
+        if (*seconds > kMostDelay)
+            return usageError(fmt::format("--delay wants a time up to a day, not {}", printable(*text)));
+        out.delaySeconds = *seconds;
+    }
+    return {};
 }
 
 Outcome<std::int64_t> wholeNumber(const std::string& text, std::string_view option, std::int64_t least) {
@@ -153,8 +204,8 @@ Outcome<void> checkTogether(const Arguments& arguments, const MapOptions& out) {
     if (out.block && out.words.empty()) return usageError("--pipe wants a command that reads its stdin");
     if (out.timeoutSeconds && arguments.has("deadline"))
         return usageError("--timeout and --deadline are the same here: give one");
-    for (const auto* option :
-         {"results", "tag", "keep-order", "line-buffer", "ungroup", "bar", "progress", "notify", "timeout"}) {
+    for (const auto* option : {"results", "tag", "keep-order", "line-buffer", "ungroup", "bar", "progress",
+                               "notify", "delay", "timeout"}) {
         const bool isPercent = std::string_view(option) != "timeout" || out.timeoutPercent.has_value();
         if (out.detaches && arguments.has(option) && isPercent)
             return usageError(
@@ -182,19 +233,19 @@ std::vector<Option> mapOptions() {
     return out;
 }
 
-Outcome<void> readSources(const std::vector<std::string>& operands, MapOptions& out) {
+Outcome<void> readSources(const std::vector<std::string>& operands, MapOptions& out, const SourceMarks& marks) {
     std::size_t at = 0;
-    while (at < operands.size() && !isSourceMark(operands[at])) out.words.push_back(operands[at++]);
+    while (at < operands.size() && !isSourceMark(operands[at], marks)) out.words.push_back(operands[at++]);
     while (at < operands.size()) {
         const std::string& mark = operands[at];
-        const bool isLinked = mark.ends_with('+');
-        const std::string_view kind = std::string_view(mark).substr(0, mark.size() - (isLinked ? 1 : 0));
+        const bool isFile = mark == marks.files || mark == marks.files + '+';
+        const bool isLinked = mark.size() > (isFile ? marks.files : marks.values).size();
         std::vector<std::string> words;
         ++at;
-        while (at < operands.size() && !isSourceMark(operands[at])) words.push_back(operands[at++]);
+        while (at < operands.size() && !isSourceMark(operands[at], marks)) words.push_back(operands[at++]);
         if (isLinked && out.sources.empty())
             return usageError(fmt::format("{} links to the source before it, and there is none", mark));
-        if (kind == ":::") {
+        if (!isFile) {
             out.sources.push_back({.isLinked = isLinked, .values = std::move(words)});
             continue;
         }
@@ -209,11 +260,15 @@ Outcome<MapOptions> mapOptionsOf(const Arguments& arguments) {
     MapOptions out;
     for (const std::string& path : arguments.values("arg-file"))
         out.sources.push_back({.isFile = true, .path = path});
-    if (auto read = readSources(arguments.operands(), out); !read) return std::unexpected(read.error());
+    const auto marks = marksOf(arguments);
+    if (!marks) return std::unexpected(marks.error());
+    if (auto read = readSources(arguments.operands(), out, *marks); !read) return std::unexpected(read.error());
     out.separator = arguments.has("null") ? '\0' : '\n';
     out.columns = arguments.value("colsep").value_or("");
     if (auto fine = checkColumns(out.columns); !fine) return std::unexpected(fine.error());
     out.isContext = arguments.has("context-replace");
+    out.hasPlus = arguments.has("plus");
+    out.isQuoted = arguments.has("quote");
     out.shuffles = arguments.has("shuf");
     out.keepsOrder = arguments.has("keep-order");
     out.tags = arguments.has("tag");
@@ -230,6 +285,7 @@ Outcome<MapOptions> mapOptionsOf(const Arguments& arguments) {
     out.resumes = arguments.has("resume") || out.resumesFailed;
     out.results = arguments.value("results");
     if (auto read = readNumbers(arguments, out); !read) return std::unexpected(read.error());
+    if (auto read = readShape(arguments, out); !read) return std::unexpected(read.error());
     if (auto fine = checkAmounts(arguments); !fine) return std::unexpected(fine.error());
     if (auto fine = checkTogether(arguments, out); !fine) return std::unexpected(fine.error());
     if (!out.block && out.sources.empty()) out.sources.push_back({.isFile = true, .path = "-"});

@@ -18,6 +18,12 @@ struct MapOptions {
     std::vector<ValueSource> sources{}; ///< at least one, but with a block
     char separator = '\n';
     std::string columns{};
+    bool hasHeader = false;     ///< --header: the first value of each source names its columns
+    std::size_t headLines = 0;  ///< the same of --pipe: so many lines stand before each piece
+    std::optional<Trim> trim{}; ///< nothing: of columns at both ends, else not at all
+    bool hasPlus = false;
+    bool isQuoted = false; ///< -q
+    double delaySeconds = 0;
     std::size_t records = 1; ///< -n
     bool leavesOut = false;  ///< -n 0: each value is a job, and stands nowhere in its command
     std::string whole{"{}"}; ///< -I
@@ -46,7 +52,12 @@ struct MapOptions {
 Outcome<MapOptions> mapOptionsOf(const Arguments& arguments);
 std::vector<Option> mapOptions();
 /// The words behind the command: `::: A B :::+ C D :::: FILE`. What comes before them is left in `words`.
-Outcome<void> readSources(const std::vector<std::string>& operands, MapOptions& out);
+/// `marks`: what stands for ::: and ::::.
+struct SourceMarks {
+    std::string values{":::"};
+    std::string files{"::::"};
+};
+Outcome<void> readSources(const std::vector<std::string>& operands, MapOptions& out, const SourceMarks& marks = {});
 /// -j of a machine with so many cores: 4, 50%, +2, -1; 0 is as many as there are, to the limit of a queue.
 Outcome<std::int64_t> jobsAtOnce(const std::string& text, std::int64_t cores);
 /// Bytes of --block: 10M (of 1024), 10m (of 1000), 4096.

@@ -31,23 +31,42 @@ CommandTemplate::Values valuesOf(const MapOptions& options) {
     return options.isContext ? CommandTemplate::Values::Context : CommandTemplate::Values::One;
 }
 
-Outcome<JobPlanner> makePlanner(const MapOptions& options, const CommandTemplate& command, std::int64_t atOnce,
-                                int stop) {
-    if (options.block) return JobPlanner(BlockReader(*options.block, stop), command);
+/// Nothing with --pipe. Where there is a header, it is read.
+Outcome<std::optional<RecordSource>> openSource(const MapOptions& options, int stop) {
+    if (options.block) return std::nullopt;
     auto source = RecordSource::open(options.sources, {.separator = options.separator,
                                                        .skipsBlank = options.skipsBlank,
+                                                       .hasHeader = options.hasHeader,
                                                        .columns = options.columns,
                                                        .stop = stop});
     if (!source) return std::unexpected(source.error());
+    return std::move(*source);
+}
+
+Outcome<CommandTemplate> commandOf(const MapOptions& options, const std::optional<RecordSource>& source) {
+    // Columns are trimmed unless that is said otherwise, as with parallel.
+    const Trim usual = options.columns.empty() ? Trim::None : Trim::Both;
+    return CommandTemplate::parse(options.words,
+                                  {.values = valuesOf(options),
+                                   .whole = options.whole,
+                                   .hasPlus = options.hasPlus,
+                                   .isQuoted = options.isQuoted,
+                                   .trim = options.trim.value_or(usual),
+                                   .names = source ? std::span(source->names()) : std::span<const std::string>()});
+}
+
+JobPlanner makePlanner(const MapOptions& options, const CommandTemplate& command,
+                       std::optional<RecordSource> source, std::int64_t atOnce, int stop) {
     const std::size_t fixed = std::min(command.fixedSize(), kMaxMapLine);
-    return JobPlanner(std::move(*source),
-                      {.records = options.records,
-                       .leavesOut = options.leavesOut,
-                       .isContext = options.isContext,
-                       .shuffles = options.shuffles,
-                       .maxLine = kMaxMapLine - fixed,
-                       .jobsAtOnce = static_cast<std::size_t>(atOnce)},
-                      command);
+    const JobPlanner::How how{.records = options.records,
+                              .leavesOut = options.leavesOut,
+                              .isContext = options.isContext,
+                              .shuffles = options.shuffles,
+                              .counts = command.usesTotal(),
+                              .maxLine = kMaxMapLine - fixed,
+                              .jobsAtOnce = static_cast<std::size_t>(atOnce)};
+    if (source) return {std::move(*source), how, command};
+    return {BlockReader(*options.block, stop, options.headLines), how, command};
 }
 
 } // namespace
@@ -145,19 +164,22 @@ Outcome<Leftover> MapRun::leftBehind() {
 }
 
 Outcome<void> MapRun::prepare() {
-    auto command = CommandTemplate::parse(options_.words, valuesOf(options_), options_.whole);
+    auto source = openSource(options_, inFlight_->stopDescriptor());
+    if (!source) return std::unexpected(source.error());
+    auto command = commandOf(options_, *source);
     if (!command) return std::unexpected(command.error());
+    std::vector<std::string> names = *source ? (*source)->names() : std::vector<std::string>();
     if (options_.detaches && command->usesSlot())
         return usageError("{%} and --detach do not go together: nobody waits for a place to be free");
-    prepared_.emplace(Prepared{.command = std::move(*command)});
+    prepared_.emplace(Prepared{.command = std::move(*command), .names = std::move(names)});
     if (auto opened = openLog(); !opened) return opened;
     const auto cores = coresThere();
     if (!cores) return std::unexpected(cores.error());
     const auto atOnce = options_.jobs ? jobsAtOnce(*options_.jobs, *cores) : Outcome<std::int64_t>(*cores);
     if (!atOnce) return std::unexpected(atOnce.error());
     // Where it depends on what has ended whether, or as which, one begins, none waits ahead.
-    const bool oneByOne =
-        prepared_->command.usesSlot() || (!options_.halt.isNever() && !options_.halt.stopsAfterFailures());
+    const bool oneByOne = prepared_->command.usesSlot() || options_.delaySeconds > 0 ||
+                          (!options_.halt.isNever() && !options_.halt.stopsAfterFailures());
     const auto window = static_cast<std::size_t>(*atOnce);
     if (oneByOne) inFlight_->narrow(window);
     // More at once than there are cores: each gets its part of one. How many there are elsewhere is not known.
@@ -167,10 +189,10 @@ Outcome<void> MapRun::prepare() {
             ? std::max(1.0, std::floor(kThousand * static_cast<double>(*cores) / static_cast<double>(*atOnce))) /
                   kThousand
             : 0;
-    auto actions = MapActions::of(invocation_, options_, part);
+    auto actions = MapActions::of(invocation_, prepared_->command, options_, part);
     if (!actions) return std::unexpected(actions.error());
-    auto planner = makePlanner(options_, prepared_->command, *atOnce, inFlight_->stopDescriptor());
-    if (!planner) return std::unexpected(planner.error());
+    auto planner =
+        makePlanner(options_, prepared_->command, std::move(*source), *atOnce, inFlight_->stopDescriptor());
     auto left = leftBehind();
     if (!left) return std::unexpected(left.error());
     auto queue = queueFor(*left, *atOnce);
@@ -183,7 +205,7 @@ Outcome<void> MapRun::prepare() {
     prepared_->feeder = std::make_unique<Feeder>(Feeder::Parts{.engine = invocation_.engine.another(),
                                                                .options = options_,
                                                                .command = prepared_->command,
-                                                               .planner = std::move(*planner),
+                                                               .planner = std::move(planner),
                                                                .actions = std::move(*actions),
                                                                .queue = *queue,
                                                                .done = std::move(done_),
@@ -197,6 +219,7 @@ Outcome<int> MapRun::collect() {
     Delivery delivery(
         {.engine = invocation_.engine,
          .options = options_,
+         .names = prepared_->names,
          .log = log_ ? &*log_ : nullptr,
          .progress = progress,
          .json = invocation_.json,
@@ -318,21 +341,20 @@ void MapRun::leaveAtOnce(int code) {
 }
 
 Outcome<int> printCommands(const MapOptions& options) {
-    auto command = CommandTemplate::parse(options.words, valuesOf(options), options.whole);
+    auto source = openSource(options, -1);
+    if (!source) return std::unexpected(source.error());
+    auto command = commandOf(options, *source);
     if (!command) return std::unexpected(command.error());
     const std::int64_t cores = std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);
     const auto atOnce = options.jobs ? jobsAtOnce(*options.jobs, cores) : Outcome<std::int64_t>(cores);
     if (!atOnce) return std::unexpected(atOnce.error());
-    auto planner = makePlanner(options, *command, *atOnce, -1);
-    if (!planner) return std::unexpected(planner.error());
+    auto planner = makePlanner(options, *command, std::move(*source), *atOnce, -1);
     while (true) {
-        const auto job = planner->next();
+        const auto job = planner.next();
         if (!job) return std::unexpected(job.error());
         if (!*job) return 0;
-        const JobWords words{.values = (*job)->values,
-                             .seq = (*job)->seq,
-                             .slot = static_cast<int>(((*job)->seq - 1) % *atOnce) + 1};
-        if (std::fputs((command->line(words) + '\n').c_str(), stdout) < 0) return kExitFailed;
+        const int slot = static_cast<int>(((*job)->seq - 1) % *atOnce) + 1;
+        if (std::fputs((command->line((*job)->words(slot)) + '\n').c_str(), stdout) < 0) return kExitFailed;
     }
 }
 

@@ -39,6 +39,7 @@ private:
     /// What a run stands on once it is prepared.
     struct Prepared {
         CommandTemplate command;
+        std::vector<std::string> names{}; ///< of columns, by --header
         std::unique_ptr<Feeder> feeder{};
         std::vector<std::string> queues{}; ///< to be deleted
         std::string queue{};               ///< that takes the jobs

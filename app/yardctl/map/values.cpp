@@ -1,6 +1,7 @@
 #include "app/yardctl/map/values.h"
 
 #include "app/yardctl/format.h"
+#include "app/yardctl/map/expression.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <regex.h>
 #include <unistd.h>
 #include <utility>
 
@@ -18,52 +18,6 @@ namespace yard::ctl {
 namespace {
 
 constexpr std::size_t kReadPiece = 64u << 10;
-
-/// What people write in an expression and POSIX does not know.
-std::string posixExpression(const std::string& expression) {
-    std::string out;
-    for (std::size_t i = 0; i < expression.size(); ++i) {
-        const char next = expression[i] == '\\' && i + 1 < expression.size() ? expression[i + 1] : 0;
-        const std::string_view meant = next == 't'   ? "\t"
-                                       : next == 's' ? "[[:space:]]"
-                                       : next == 'd' ? "[0-9]"
-                                                     : "";
-        if (meant.empty()) {
-            out += expression[i];
-            if (next != 0) out += expression[++i];
-            continue;
-        }
-        out += meant;
-        ++i;
-    }
-    return out;
-}
-
-/// A compiled expression; freed at its end.
-class Expression {
-public:
-    explicit Expression(const std::string& text)
-        : error_(::regcomp(&compiled_, posixExpression(text).c_str(), REG_EXTENDED)) {}
-    ~Expression() {
-        if (error_ == 0) ::regfree(&compiled_);
-    }
-    Expression(const Expression&) = delete;
-    Expression& operator=(const Expression&) = delete;
-
-    bool isFine() const { return error_ == 0; }
-    /// Where it matches from `at` on: begin and end. An empty match is none.
-    std::optional<std::pair<std::size_t, std::size_t>> find(const std::string& text, std::size_t at) const {
-        regmatch_t match{};
-        if (error_ != 0 || ::regexec(&compiled_, text.c_str() + at, 1, &match, at > 0 ? REG_NOTBOL : 0) != 0 ||
-            match.rm_eo <= match.rm_so)
-            return std::nullopt;
-        return std::pair(at + static_cast<std::size_t>(match.rm_so), at + static_cast<std::size_t>(match.rm_eo));
-    }
-
-private:
-    regex_t compiled_{};
-    int error_;
-};
 
 /// The one of this run: there is one --colsep.
 const Expression& expressionOf(const std::string& text) {
@@ -86,10 +40,10 @@ Outcome<void> checkColumns(const std::string& expression) {
 Record splitColumns(const std::string& value, const std::string& expression) {
     Record out;
     std::size_t at = 0;
-    for (auto found = expressionOf(expression).find(value, 0); found;
+    for (auto found = expressionOf(expression).find(value, 0); found && found->end > found->begin;
          found = expressionOf(expression).find(value, at)) {
-        out.push_back(value.substr(at, found->first - at));
-        at = found->second;
+        out.push_back(value.substr(at, found->begin - at));
+        at = found->end;
     }
     out.push_back(value.substr(at));
     return out;
@@ -178,6 +132,11 @@ Outcome<RecordSource> RecordSource::open(std::vector<ValueSource> sources, How h
         if (!reader) return std::unexpected(reader.error());
         out.first_ = std::move(*reader);
         at = 1;
+        if (out.how_.hasHeader) {
+            auto head = out.first_->next();
+            if (!head) return std::unexpected(head.error());
+            if (*head) out.addNames(**head);
+        }
     }
     while (at < sources.size()) {
         std::size_t end = at + 1;
@@ -207,8 +166,26 @@ Outcome<Record> RecordSource::held(const ValueSource& source) {
                                 printable(source.path), kMaxHeldValues));
         }
     }
+    if (how_.hasHeader && !values.empty()) {
+        addNames(values.front());
+        values.erase(values.begin());
+    }
     heldValues_ += values.size();
     return values;
+}
+
+/// A line has the names of its columns; where values are not split they are those between tabs, as with parallel.
+void RecordSource::addNames(std::string line) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (how_.columns.empty()) {
+        for (std::size_t at = 0; at <= line.size();) {
+            const std::size_t end = std::min(line.find('\t', at), line.size());
+            names_.push_back(line.substr(at, end - at));
+            at = end + 1;
+        }
+        return;
+    }
+    std::ranges::move(splitColumns(line, how_.columns), std::back_inserter(names_));
 }
 
 Outcome<void> RecordSource::addGroup(std::span<const ValueSource> linked) {

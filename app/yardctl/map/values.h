@@ -63,16 +63,19 @@ public:
     struct How {
         char separator = '\n';
         bool skipsBlank = false; ///< records of white space alone are passed over
+        bool hasHeader = false;  ///< the first value of each source names its columns
         std::string columns{};   ///< --colsep, an extended regular expression; empty: values are not split
         int stop = -1;           ///< as of ValueReader::open()
     };
-    /// Reads all sources but the first.
+    /// Reads all sources but the first, of which it reads what names its columns.
     static Outcome<RecordSource> open(std::vector<ValueSource> sources, How how);
     Outcome<std::optional<Record>> next();
     /// next() would not wait.
     bool isReady();
     /// How many there are, where that is known without reading on.
     std::optional<std::int64_t> total() const;
+    /// By --header, in the order of the columns.
+    const std::vector<std::string>& names() const { return names_; }
 
 private:
     /// Linked sources are one column group; each of its rows has a value of each.
@@ -82,6 +85,7 @@ private:
     explicit RecordSource(How how)
         : how_(std::move(how)) {}
     Outcome<Record> held(const ValueSource& source);
+    void addNames(std::string line);
     Outcome<void> addGroup(std::span<const ValueSource> linked);
     Outcome<bool> advanceFirst();
     Outcome<std::optional<Record>> following();
@@ -91,6 +95,7 @@ private:
     std::optional<ValueReader> first_; ///< of a first source that is a file by itself
     std::vector<Group> groups_;        ///< without the one that is read as it goes
     std::vector<std::size_t> at_;      ///< the row of each group
+    std::vector<std::string> names_;
     std::string firstValue_;
     bool hasBegun_ = false;
     std::size_t heldValues_ = 0;
