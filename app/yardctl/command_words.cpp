@@ -17,7 +17,7 @@ struct Words {
 };
 
 /// The first that fits counts.
-constexpr std::array<Words, 24> kWords{{
+constexpr std::array<Words, 29> kWords{{
     {"GET jobs/{lsn}?wait=S", "'yardctl wait'"},
     {"GET jobs/", "'yardctl attempts ", "'", "/attempts"},
     {"GET jobs/", "'yardctl why ", "'", "/why"},

@@ -191,7 +191,7 @@ void TimelinesPage::makeRangeMenu() {
     range_->setMenu(menu);
 }
 
-/// Anew each time, as it gets later.
+/// Filled each time it opens, as it gets later.
 void TimelinesPage::fillDays(QMenu& days) {
     constexpr std::int64_t kDays = kWidest / kDay;
     days.clear();
