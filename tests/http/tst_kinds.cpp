@@ -38,6 +38,8 @@ private Q_SLOTS:
     void wrongRequestsAreRefused();
 
 private:
+    void saysWhatAQueueThatSuggestsWouldAsk();
+
     /// Ended when this returns.
     std::int64_t run(const std::string& label, const std::string& script, const std::string& more = {}) {
         return api_
@@ -231,8 +233,11 @@ void KindsTest::aKindAsksForTheMemoryThatItTook() {
     QCOMPARE(api_->get(fmt::format("/compute/jobs/{}", stranger)).text("state"), std::string("completed"));
     api_->post(fmt::format("/compute/jobs/{}/cancel", blocker));
     QCOMPARE(api_->get(fmt::format("/compute/jobs/{}?wait=60", asks)).text("state"), std::string("completed"));
+    saysWhatAQueueThatSuggestsWouldAsk();
+}
 
-    // A queue that suggests changes nothing of what is asked for, and says it.
+/// It changes nothing of what is asked for.
+void KindsTest::saysWhatAQueueThatSuggestsWouldAsk() {
     QVERIFY(!kind("exec:learner").contains("asked_memory_bytes"));
     const std::int64_t asking =
         api_->post("/compute/queues", R"({"config":{"learn":"suggest"}})").number("queue_id");

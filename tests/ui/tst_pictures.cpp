@@ -308,6 +308,22 @@ QJsonObject typesOfObjects() {
                         entry(photo, {{"imported", 118}, {"tagged", 7}, {"published", 2'311}})}}};
 }
 
+/// What its actors do, and objects that none claims.
+QJsonObject orchestratorAt(qint64 now) {
+    constexpr qint64 kSecond = 1'000'000;
+    const QJsonArray actors{
+        QJsonObject{{"key", "work"}, {"ready", true}, {"object", 13'388}, {"since", now - 130 * kSecond}},
+        QJsonObject{{"key", "guest"}, {"ready", true}, {"since", now - 6 * kSecond}}};
+    QJsonArray orphans;
+    for (int i = 0; i < 7; ++i)
+        orphans.append(
+            QJsonObject{{"id", 9'000 + i}, {"type", "photo"}, {"status", "tagged"}, {"reason", "no_actor"}});
+    return {{"types", QJsonArray{QJsonObject{{"name", "snapshot"}, {"actors", actors}}}},
+            {"orphans", orphans},
+            {"orphan_count", 7},
+            {"stuck", 0}};
+}
+
 /// Objects that nobody has here: what is due, what waits, what has ended, and what no actor claims.
 void noteObjects(test::Recording& recording) {
     const qint64 now = recording.nowMs * 1'000;
@@ -351,13 +367,6 @@ void noteObjects(test::Recording& recording) {
         object(13'340, "vendor wiki", "failed", -1,
                {{"retries", 5}, {"last_error", "certificate ended on 20 Nov"}}),
         object(13'102, "colour config 2.1", "sealed", -1, {})};
-    const QJsonArray actors{
-        QJsonObject{{"key", "work"}, {"ready", true}, {"object", 13'388}, {"since", now - 130 * kSecond}},
-        QJsonObject{{"key", "guest"}, {"ready", true}, {"since", now - 6 * kSecond}}};
-    QJsonArray orphans;
-    for (int i = 0; i < 7; ++i)
-        orphans.append(
-            QJsonObject{{"id", 9'000 + i}, {"type", "photo"}, {"status", "tagged"}, {"reason", "no_actor"}});
     const auto note = [&](const QString& path, const QJsonObject& json) {
         recording.note({"GET", path}, {200, {}, json, {}, {}});
     };
@@ -367,10 +376,7 @@ void noteObjects(test::Recording& recording) {
                                QJsonObject{{"status", "started"}, {"usual_s", 52.6}, {"of", 50}}}}});
     note("objects", {{"objects", rows}});
     note("objects/13391", detail);
-    note("orchestrator", {{"types", QJsonArray{QJsonObject{{"name", "snapshot"}, {"actors", actors}}}},
-                          {"orphans", orphans},
-                          {"orphan_count", 7},
-                          {"stuck", 0}});
+    note("orchestrator", orchestratorAt(now));
 }
 
 /// What a real engine said, and objects besides.
