@@ -101,7 +101,7 @@ private Q_SLOTS:
             other));
         QCOMPARE(pokesOf(b, other), fmt::format("object {} waits", id));
         b.journal.end(Lsn(1), "1");
-        b.objects->actionEnded(Lsn(1));
+        b.objects->actions().ended(Lsn(1));
         b.rig.settle();
         QCOMPARE(pokesOf(b, id), "action 1 waits");
     }
