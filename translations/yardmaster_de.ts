@@ -7037,6 +7037,10 @@
         <translation>von anderer Engine gehalten, PID %1</translation>
     </message>
     <message>
+        <source>held by a warm process</source>
+        <translation>von einem warmen Prozess gehalten</translation>
+    </message>
+    <message>
         <source>since</source>
         <translation>seit</translation>
     </message>
@@ -8590,6 +8594,10 @@
     <message>
         <source>held by another engine</source>
         <translation>von einer anderen Engine gehalten</translation>
+    </message>
+    <message>
+        <source>held by a warm process</source>
+        <translation>von einem warmen Prozess gehalten</translation>
     </message>
     <message numerus="yes">
         <source>%n or more wait</source>

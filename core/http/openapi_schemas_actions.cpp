@@ -206,7 +206,7 @@ std::string_view openApiActionSchemas() {
   "filter":{"type":"string","description":"finds them, where the filter language can say it"},
   "wait":{"$ref":"#/components/schemas/Wait"}}},
 "LockHolder":{"type":"object","properties":{"engine":{"type":"string"},"lsn":{"type":"integer",
-  "format":"int64"},"pid":{"type":"integer","format":"int64"},"data_dir":{"type":"string"}}},
+  "format":"int64","minimum":0,"description":"0: no action, but a process of the warm pool"},"pid":{"type":"integer","format":"int64"},"data_dir":{"type":"string"}}},
 "Locks":{"type":"object","required":["locks"],"properties":{"locks":{"type":"array",
   "items":{"$ref":"#/components/schemas/Lock"}}}},
 "Lock":{"type":"object","required":["name","waiting"],"properties":{"name":{"type":"string"},

@@ -254,7 +254,8 @@ std::optional<Spawner::Refusal> Spawner::takeLocks(SlotChild& child) {
     holder.pid = shared_.enginePid;
     holder.engineId = shared_.ownerToken;
     holder.dataDir = shared_.dataDir;
-    holder.lsn = child.lease.id.lsn;
+    // A process of the warm pool is no action: it is named by its engine, and holds them as long as it lives.
+    if (!isWarmProcess(child.lease.id)) holder.lsn = child.lease.id.lsn;
     holder.since = wallNow();
     holder.deadline = child.lease.deadline;
     Result<locks::Claimed> claimed =

@@ -73,12 +73,19 @@ Result<TypeNumber> Orchestrator::putType(Type type, WallMicros now) {
     return static_cast<TypeNumber>(types_.size() - 1);
 }
 
+/// What an actor has from its start on is another.
+static bool hasOtherStart(const Type& before, const Type& after) {
+    return before.actor && after.actor &&
+           (before.actor->locks != after.actor->locks || before.actor->resources != after.actor->resources);
+}
+
 void Orchestrator::changeStates(TypeNumber number, Type type, const std::vector<StateNumber>& to, WallMicros now) {
     TypeEntry& entry = types_[number];
     const Type before = std::exchange(entry.type, std::move(type));
     const auto counts = std::exchange(entry.counts, std::vector<std::uint64_t>(entry.type.states.size(), 0));
     for (std::size_t state = 0; state < to.size(); ++state) entry.counts[to[state]] += counts[state];
     outdate(number);
+    if (hasOtherStart(before, entry.type)) workerReplaced(number);
     for (auto& [id, object] : objects_) {
         if (object.type != number) continue;
         const bool isLooked = object.where == Where::Looking;

@@ -16,7 +16,7 @@ struct LockHolder {
     int pid = 0;          ///< of the engine
     std::string engineId; ///< of its data directory
     std::string dataDir;
-    Lsn lsn{};            ///< 0: no action, a slot's directory
+    Lsn lsn{};            ///< 0: no action: a slot's directory, or a process of the warm pool
     WallMicros since = 0; ///< when it was taken
     Duration deadline{};  ///< of the action; 0: none
     friend bool operator==(const LockHolder&, const LockHolder&) = default;

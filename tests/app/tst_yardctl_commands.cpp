@@ -463,11 +463,13 @@ void TestYardctlCommands::locksAreListed() {
     const FakeServer server(
         table({{"GET /compute/locks", {200, R"({"locks":[{"name":"app:x","holder":{"engine":"e","lsn":7,"pid":12,
                                          "data_dir":"/data"},"waiting":[8,9],"more":true},
+                                         {"name":"db","holder":{"lsn":0,"pid":12,"data_dir":"/d"},"waiting":[]},
                                          {"name":"free","waiting":[]}]})"}}}));
     const DataDirectory data(server);
-    QCOMPARE(data.run({"locks"}).out, "LOCK   HELD BY             SINCE  DATA DIRECTORY  WAITING\n"
-                                      "app:x  action 7 of pid 12  -      /data           8 9 …\n"
-                                      "free   -                   -      -               -\n");
+    QCOMPARE(data.run({"locks"}).out, "LOCK   HELD BY                   SINCE  DATA DIRECTORY  WAITING\n"
+                                      "app:x  action 7 of pid 12        -      /data           8 9 …\n"
+                                      "db     a warm process of pid 12  -      /d              -\n"
+                                      "free   -                         -      -               -\n");
     QVERIFY(data.run({"--json", "locks"}).out.starts_with("{\"locks\":["));
     const FakeServer none(table({{"GET /compute/locks", {200, R"({"locks":[]})"}}}));
     const auto empty = DataDirectory(none).run({"locks"});

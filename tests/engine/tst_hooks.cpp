@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 using namespace yard;
@@ -66,6 +67,7 @@ private Q_SLOTS:
     void aFolderHasItsRules();
     void aFolderThatOthersMayWriteIsRefused();
     void aFolderWithoutAnEndIsNotReadToIt();
+    void whatCannotBeLookedAtIsNotTakenForAway();
     void programsThatComeAreAskedAndThoseThatGoAreNot();
     void aFolderThatCannotBeUsedAnyMoreLetsNothingIn();
     void withoutPlacesNoProgramComes();
@@ -375,6 +377,9 @@ void TestEngineHooks::aFolderHasItsRules() {
         QVERIFY2(refusalOf(readHookFolder(path, true)).starts_with("hooks.json: "), rules);
     }
     QVERIFY(QFile::remove(folder.filePath("hooks.json")));
+    QCOMPARE(::mkfifo((path + "/hooks.json").c_str(), 0600), 0);
+    QCOMPARE(refusalOf(readHookFolder(path, true)), std::string("hooks.json: it is no file."));
+    QVERIFY(QFile::remove(folder.filePath("hooks.json")));
     for (std::size_t i = 0; i < HookFolder::kMostFiles; ++i) addHook(folder, fmt::format("t{}_created", i), "");
     QVERIFY(refusalOf(readHookFolder(path, true)).contains("more than 64 hooks"));
 }
@@ -396,6 +401,17 @@ void TestEngineHooks::aFolderWithoutAnEndIsNotReadToIt() {
     const QTemporaryDir folder;
     for (std::size_t i = 0; i <= HookFolder::kMostEntries; ++i) addFile(folder, fmt::format("{}.txt", i), "");
     QVERIFY(refusalOf(readHookFolder(folder.path().toStdString(), true)).contains("more than 10000 files"));
+}
+
+void TestEngineHooks::whatCannotBeLookedAtIsNotTakenForAway() {
+    const QTemporaryDir folder;
+    const std::string path = folder.path().toStdString();
+    QCOMPARE(readHookFolder(path + "/none", false)->files.size(), std::size_t{0});
+    QCOMPARE(::symlink((path + "/gone").c_str(), (path + "/page_init").c_str()), 0);
+    QVERIFY(readHookFolder(path, false)); // a link to nothing is none
+    QCOMPARE(::symlink("page_clean", (path + "/page_clean").c_str()), 0);
+    QVERIFY(refusalOf(readHookFolder(path, false)).contains("look at " + path + "/page_clean"));
+    QVERIFY(refusalOf(readHookFolder(path + "/page_clean", false)).contains("look at "));
 }
 
 void TestEngineHooks::programsThatComeAreAskedAndThoseThatGoAreNot() {

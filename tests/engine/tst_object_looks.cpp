@@ -89,6 +89,15 @@ private Q_SLOTS:
         QVERIFY(b.rig.ask(b.objects->remove({second})));
         QCOMPARE(pokesOf(b, parent), fmt::format("child {} waits, child {} waits", first, second));
     }
+    void aChildWhoseEndTheJournalRefusedPokesNobody() {
+        ObjectsBench b;
+        b.put(pageType());
+        const auto parent = b.create(R"({"type":"page")" + kFarAway + "}");
+        const auto child = childOf(b, parent);
+        b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+        QVERIFY(!b.rig.ask(b.objects->move(child, "failed", false)));
+        QCOMPARE(pokesOf(b, parent), "");
+    }
     void anotherObjectAndAnActionPokeByTheirNumbers() {
         ObjectsBench b;
         b.put(pageType());
@@ -101,7 +110,7 @@ private Q_SLOTS:
             other));
         QCOMPARE(pokesOf(b, other), fmt::format("object {} waits", id));
         b.journal.end(Lsn(1), "1");
-        b.objects->actionEnded(Lsn(1));
+        b.objects->actions().ended(Lsn(1));
         b.rig.settle();
         QCOMPARE(pokesOf(b, id), "action 1 waits");
     }

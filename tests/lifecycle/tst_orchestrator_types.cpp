@@ -82,6 +82,24 @@ private Q_SLOTS:
         QCOMPARE(lines(orchestrator_->take()), "");
         QCOMPARE(pass(), "claim 1");
     }
+    void anActorOfAVersionWithOtherLocksOrResourcesIsReplaced_data() {
+        QTest::addColumn<std::string>("more");
+        QTest::addColumn<std::string>("next");
+        QTest::newRow("neither") << std::string() << std::string("claim 1");
+        QTest::newRow("locks") << std::string(R"(, "locks": ["licence"])") << std::string("end 1");
+        QTest::newRow("resources") << std::string(R"(, "resources": {"cores": 2})") << std::string("end 1");
+    }
+    void anActorOfAVersionWithOtherLocksOrResourcesIsReplaced() {
+        QFETCH(std::string, more);
+        QFETCH(std::string, next);
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        QVERIFY(orchestrator_->putType(parsed(snapshotJson(R"("max_actors": 4, "max_per_key": 1)" + more)), now_)
+                    .has_value());
+        (void)orchestrator_->take();
+        orchestrator_->answered(1, Answer{.move = "started"}, now_);
+        QCOMPARE(pass(), next);
+    }
     void aTypeWaitsForWhatIsBeingWritten() {
         add();
         for (const auto& start : allOf<StartActor>(decided())) orchestrator_->actorReady(start.actor);

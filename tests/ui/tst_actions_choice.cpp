@@ -203,6 +203,8 @@ private slots:
         QCOMPARE(factOf(facts, "c")->value, QString("free"));
         const auto other = lockFacts(7, spec, {lock("a", 7, "there")}, "here");
         QCOMPARE(factOf(other, "a")->value, QString("held by another engine, pid 5"));
+        QCOMPARE(factOf(lockFacts(7, spec, {lock("a", 0, "here")}, "here"), "a")->value,
+                 QString("held by a warm process"));
         QVERIFY(lockFacts(7, {}, {}, "here").empty());
     }
 

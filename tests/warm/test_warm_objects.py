@@ -166,6 +166,12 @@ class Objects(WarmCase):
                          [(None, "queued", 0.1), ("queued", "done", 0.1)])
         self.assertEqual(moves["page"] + moves["paper"], [])
 
+    def test_an_actor_holds_the_locks_of_its_type_while_it_lives(self):
+        self.call("POST", "types", dict(RESULT, actor=dict(RESULT["actor"], locks=["licence"], linger_s=60)))
+        self.assertEqual(self.object(self.make())["status"], "done")
+        held = {lock["name"]: lock["holder"] for lock in self.call("GET", "locks")["locks"] if "holder" in lock}
+        self.assertEqual(held["licence"]["lsn"], 0)  # no action has it
+
     def test_a_crash_and_a_look_that_never_ends_are_tried_again(self):
         crash, hang, fine = self.make(how="crash"), self.make(how="hang"), self.make()
         self.assertEqual(self.object(fine)["status"], "done")

@@ -195,8 +195,10 @@ std::vector<PaletteEntry> LockSource::find(const PaletteQuery& query) {
         const bool ours = holder.value("engine") == context_.state.session().value("engine_id");
         if (holder.isEmpty())
             note << tr("held by nobody");
+        else if (!ours)
+            note << tr("held by another engine");
         else
-            note << (ours ? tr("held by %1").arg(format.number(lsn)) : tr("held by another engine"));
+            note << (lsn > 0 ? tr("held by %1").arg(format.number(lsn)) : tr("held by a warm process"));
         if (line > 0)
             note << (lock.value("more").toBool() ? tr("%n or more wait", nullptr, line)
                                                  : tr("%n wait", nullptr, line));

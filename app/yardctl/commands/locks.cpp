@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 
+#include <cstdint>
 #include <fmt/format.h>
 
 namespace yard::ctl {
@@ -15,8 +16,9 @@ namespace {
 std::string holderWords(const json::object& lock) {
     const json::object* holder = objectOf(lock, "holder");
     if (!holder) return "-";
-    return fmt::format("action {} of pid {}", integerOf(*holder, "lsn").value_or(0),
-                       integerOf(*holder, "pid").value_or(0));
+    const std::int64_t pid = integerOf(*holder, "pid").value_or(0);
+    const std::int64_t lsn = integerOf(*holder, "lsn").value_or(0);
+    return lsn == 0 ? fmt::format("a warm process of pid {}", pid) : fmt::format("action {} of pid {}", lsn, pid);
 }
 
 std::string waitingWords(const json::object& lock) {

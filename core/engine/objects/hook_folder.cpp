@@ -5,6 +5,7 @@
 #include "core/json/json_reader.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -94,17 +95,26 @@ Result<void> applyHookRules(HookFolder& folder, std::string_view json) {
     return {};
 }
 
+/// Null: it is not there. What cannot be looked at may be there, and guard something.
+static Result<std::optional<struct stat>> entryAt(const std::string& path) {
+    struct stat entry{};
+    if (::stat(path.c_str(), &entry) == 0) return std::optional(entry);
+    if (errno == ENOENT || errno == ENOTDIR) return std::optional<struct stat>();
+    return failErrno("look at " + path, errno);
+}
+
 /// Null: it is none.
 static Result<std::optional<HookFile>> hookFileAt(const std::string& path, const std::string& name, bool isAgain) {
-    struct stat entry{};
-    if (::stat(path.c_str(), &entry) != 0 || !S_ISREG(entry.st_mode)) return std::optional<HookFile>();
+    const auto entry = entryAt(path);
+    if (!entry) return std::unexpected(entry.error());
+    if (!*entry || !S_ISREG((*entry)->st_mode)) return std::optional<HookFile>();
     if (::access(path.c_str(), X_OK) != 0) return std::optional<HookFile>();
     auto pattern = lifecycle::HookPattern::parse(name);
     if (!pattern) {
         if (!isAgain) logWarning("hooks", "{} is left out: {}", path, pattern.error().message);
         return std::optional<HookFile>();
     }
-    if (auto ours = isOurs(path, entry); !ours) return std::unexpected(ours.error());
+    if (auto ours = isOurs(path, **entry); !ours) return std::unexpected(ours.error());
     return std::optional(HookFile{.pattern = *std::move(pattern)});
 }
 
@@ -118,13 +128,14 @@ bool isSame(const HookFolder& a, const HookFolder& b) {
 
 Result<HookFolder> readHookFolder(const std::string& directory, bool mustExist, bool isAgain) {
     HookFolder folder{.directory = directory, .files = {}};
-    struct stat self{};
-    if (::stat(directory.c_str(), &self) != 0 || !S_ISDIR(self.st_mode)) {
+    const auto self = entryAt(directory);
+    if (!self) return std::unexpected(self.error());
+    if (!*self || !S_ISDIR((*self)->st_mode)) {
         if (!mustExist) return folder;
         return fail(ErrorKind::NotFound,
                     fmt::format("--hooks: there is no directory {}; make it, or leave --hooks out.", directory));
     }
-    if (auto ours = isOurs(directory, self); !ours) return std::unexpected(ours.error());
+    if (auto ours = isOurs(directory, **self); !ours) return std::unexpected(ours.error());
     std::error_code error;
     std::filesystem::directory_iterator at(directory, error);
     std::size_t entries = 0;
@@ -143,8 +154,11 @@ Result<HookFolder> readHookFolder(const std::string& directory, bool mustExist, 
     if (error) return failErrno("read " + directory, error.value());
     std::ranges::sort(folder.files, {}, [](const HookFile& file) { return file.pattern.text(); });
     const std::string rules = fmt::format("{}/{}", directory, kRulesFile);
-    if (struct stat file{}; ::stat(rules.c_str(), &file) == 0) {
-        if (auto ours = isOurs(rules, file); !ours) return std::unexpected(ours.error());
+    const auto file = entryAt(rules);
+    if (!file) return std::unexpected(file.error());
+    if (*file) {
+        if (!S_ISREG((*file)->st_mode)) return badRule("it is no file"); // reading a pipe has no end
+        if (auto ours = isOurs(rules, **file); !ours) return std::unexpected(ours.error());
         const auto json = readFile(rules, kMostRuleBytes);
         if (!json) return std::unexpected(json.error());
         if (auto applied = applyHookRules(folder, *json); !applied) return std::unexpected(applied.error());

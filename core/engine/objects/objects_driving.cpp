@@ -198,10 +198,7 @@ void Objects::carry(lifecycle::Write write) {
         return;
     }
     const lifecycle::Type& type = orchestrator_.type(object->type);
-    if (write.wakes.value != 0) {
-        ahead_.childEnds(write.wakes);
-        poke(write.wakes, PokeWhy::Child, write.id.value, write.at);
-    }
+    if (write.wakes.value != 0) ahead_.childEnds(write.wakes);
     store::MoveObject move{.id = write.id.value,
                            .from = type.states[write.from].name,
                            .revision = write.revision,
@@ -242,6 +239,8 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
     const WallMicros now = parts_.now();
     if (done.error) journalRefused(*done.error);
     if (write.wakes.value != 0) ahead_.childEnded(write.wakes);
+    // Its time is that of the wake: a look that began since then answers it.
+    if (ok && write.wakes.value != 0) poke(write.wakes, PokeWhy::Child, write.id.value, write.at);
     if (ok)
         for (std::uint32_t at = 0; at < write.effects.size(); ++at)
             outbox_.add(write.keyOf(at), write.effects[at], now);

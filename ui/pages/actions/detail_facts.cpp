@@ -60,10 +60,13 @@ void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
             facts.push_back(
                 {DetailPanel::tr("kept for"), format.number(other), Fact::Tone::Link, {}, QString::number(other)});
     } else if (kind == "lock") {
-        const qint64 by = wait.value("holder").toObject().value("lsn").toInteger();
+        const QJsonObject holder = wait.value("holder").toObject();
+        const qint64 by = holder.value("lsn").toInteger();
         facts.push_back({DetailPanel::tr("lock %1").arg(wait.value("name").toString()),
-                         by == 0 ? DetailPanel::tr("held") : DetailPanel::tr("held by %1").arg(format.number(by)),
-                         Fact::Tone::Link,
+                         by != 0             ? DetailPanel::tr("held by %1").arg(format.number(by))
+                         : !holder.isEmpty() ? DetailPanel::tr("held by a warm process")
+                                             : DetailPanel::tr("held"),
+                         by != 0 ? Fact::Tone::Link : Fact::Tone::Normal,
                          {},
                          by == 0 ? QString() : QString::number(by)});
     } else if (kind == "dependency") {
@@ -138,6 +141,8 @@ void addLock(FactList& facts, const QString& name, const QJsonObject& lock, qint
         fact.value = DetailPanel::tr("held by %1").arg(format.number(by));
         fact.tone = Fact::Tone::Link;
         fact.target = QString::number(by);
+    } else if (!holder.isEmpty()) {
+        fact.value = DetailPanel::tr("held by a warm process");
     }
     facts.push_back(std::move(fact));
     const qint64 now = wallNow();
