@@ -7124,6 +7124,10 @@
         <translation>solange Speicher fehlt</translation>
     </message>
     <message>
+        <source>while few files may be opened</source>
+        <translation>solange nur noch wenige Dateien geöffnet werden können</translation>
+    </message>
+    <message>
         <source>Earlier</source>
         <translation>Früher</translation>
     </message>
