@@ -34,6 +34,10 @@ std::optional<std::uint64_t> openFilesAtStart() noexcept {
     return before;
 }
 
+void setOpenFilesAtStart(std::uint64_t soft) noexcept {
+    softAtStart.store(soft, std::memory_order_relaxed);
+}
+
 void restoreOpenFiles(pid_t pid) noexcept {
     const auto before = openFilesAtStart();
     rlimit files{};

@@ -18,7 +18,10 @@ namespace yard {
 void raiseOpenFiles() noexcept;
 /// The soft limit that this process began with; nothing: it was not raised. Any thread.
 std::optional<std::uint64_t> openFilesAtStart() noexcept;
-/// Gives a program that has just been started the limit that this process began with.
+/// For a module that is loaded with a copy of this of its own: what the program tells it. Any thread.
+void setOpenFilesAtStart(std::uint64_t soft) noexcept;
+/// Gives a program that has just been started the limit that this process began with. 0: this process; may be called
+/// between fork() and exec().
 void restoreOpenFiles(pid_t pid) noexcept;
 
 struct OpenFiles {

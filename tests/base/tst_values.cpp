@@ -432,6 +432,12 @@ private Q_SLOTS:
         restoreOpenFiles(::getpid());
         ::getrlimit(RLIMIT_NOFILE, &raised);
         QCOMPARE(raised.rlim_cur, lower.rlim_cur);
+        // As a module does that was told, between fork() and exec().
+        setOpenFilesAtStart(90);
+        restoreOpenFiles(0);
+        ::getrlimit(RLIMIT_NOFILE, &raised);
+        QCOMPARE(raised.rlim_cur, rlim_t(90));
+        QCOMPARE(raised.rlim_max, before.rlim_max);
         ::setrlimit(RLIMIT_NOFILE, &before);
     }
 };
