@@ -35,7 +35,8 @@ std::optional<OpenFiles> openFiles() noexcept;
 /// Whether a part of the engine that can wait may open more: the last `kept` are left to those that cannot. Owner: one
 /// thread at a time.
 ///
-/// Each that is let in may open several, so a look counts for an eighth of what was left, and for 100 ms.
+/// Each that is let in may open several, so a look counts for an eighth of what was left, and for 100 ms, or 200 times as long
+/// as it took.
 class OpenFilesRoom {
 public:
     using Look = std::function<std::optional<OpenFiles>()>;
@@ -57,6 +58,7 @@ private:
     Look look_;
     OpenFiles last_{};
     std::optional<MonoTime> looked_{};
+    Duration fresh_{};           ///< the last look counts for so long
     std::uint64_t admitted_ = 0; ///< since the last look
     std::uint64_t most_ = 0;     ///< of those
 };
