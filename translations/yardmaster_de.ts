@@ -7128,6 +7128,10 @@
         <translation>solange Speicher fehlt</translation>
     </message>
     <message>
+        <source>while few files may be opened</source>
+        <translation>solange nur noch wenige Dateien geöffnet werden können</translation>
+    </message>
+    <message>
         <source>Earlier</source>
         <translation>Früher</translation>
     </message>

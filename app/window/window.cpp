@@ -1,4 +1,5 @@
 #include "app/window/window_host.h"
+#include "core/base/open_files.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
@@ -50,6 +51,7 @@ bool mayClose(ui::MainWindow& window, bool embedded) {
 
 extern "C" __attribute__((visibility("default"))) int yardmasterRunWindow(int argc, char** argv,
                                                                           const app::WindowHost& host) {
+    if (host.openFiles != 0) setOpenFilesAtStart(host.openFiles);
     QApplication::setHighDpiScaleFactorRoundingPolicy(Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     QCoreApplication::setOrganizationName("yardmaster");
     QCoreApplication::setApplicationName("yardmaster");

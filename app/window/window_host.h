@@ -2,6 +2,7 @@
 // headless engine needs no Qt. Both are built together; nothing of this is stable.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -27,6 +28,9 @@ struct WindowListener {
 struct WindowHost {
     /// Called once on the ui thread when the window can be told. Must not block.
     std::function<void(WindowListener)> listening;
+    /// How many files the programs that the window starts may open; 0: as many as this process. The module has what core/
+    /// remembers once more for itself, and does not know it.
+    std::uint64_t openFiles = 0;
 };
 
 /// The module's one function: shows the window and returns when it was closed.

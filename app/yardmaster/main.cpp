@@ -82,8 +82,8 @@ Result<void> checkDescriptors() {
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kNeeded) return {};
     return fail(ErrorKind::Invalid,
-                fmt::format("only {} files may be open at once, and it takes {}: raise the limit "
-                            "with ulimit -n, then start again.",
+                fmt::format("only {} files may be open at once, and it takes {}: raise the hard limit "
+                            "(ulimit -Hn), then start again.",
                             files.rlim_cur, kNeeded));
 }
 

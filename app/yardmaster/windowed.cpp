@@ -3,6 +3,7 @@
 #include "app/yardmaster/signal_to.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/open_files.h"
 #include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 
@@ -157,6 +158,11 @@ bool awaitEither(int first, int second) {
     return fds[0].revents != 0;
 }
 
+WindowHost hostFor(Telling& telling) {
+    return {.listening = [&telling](WindowListener listener) { telling.listen(std::move(listener)); },
+            .openFiles = openFilesAtStart().value_or(0)};
+}
+
 /// Without an engine here: the window until it is closed or a signal comes.
 int showOnly(RunWindow run, QtArguments& qt, int signals, const Served& served) {
     const UniqueFd closed(::eventfd(0, EFD_CLOEXEC));
@@ -167,7 +173,7 @@ int showOnly(RunWindow run, QtArguments& qt, int signals, const Served& served) 
         const std::jthread watcher([&] {
             if (awaitEither(signals, closed.get())) telling.quit();
         });
-        code = run(qt.count(), qt.data(), {[&](WindowListener listener) { telling.listen(std::move(listener)); }});
+        code = run(qt.count(), qt.data(), hostFor(telling));
         telling.deafen();
         signalTo(closed.get());
     }
@@ -207,8 +213,7 @@ int runWithWindow(const Arguments& arguments, int signals, std::string platform,
             if (code != 0) awaitEither(signals, end.get());
             telling.quit();
         });
-        windowCode =
-            (*run)(qt.count(), qt.data(), {[&](WindowListener listener) { telling.listen(std::move(listener)); }});
+        windowCode = (*run)(qt.count(), qt.data(), hostFor(telling));
         telling.deafen();
         signalTo(end.get());
     }

@@ -12,6 +12,8 @@ namespace yard {
 namespace {
 
 constexpr Duration kFreshOpenFiles{100'000};
+/// Of what a look took: with thousands of open files an older kernel takes milliseconds.
+constexpr int kTimesOfLook = 200;
 constexpr std::uint64_t kShareOfLook = 8;
 constexpr std::uint64_t kSmallLimit = 256; // of larger ones as many are kept
 
@@ -32,6 +34,10 @@ std::optional<std::uint64_t> openFilesAtStart() noexcept {
     const std::uint64_t before = softAtStart.load(std::memory_order_relaxed);
     if (before == 0) return std::nullopt;
     return before;
+}
+
+void setOpenFilesAtStart(std::uint64_t soft) noexcept {
+    softAtStart.store(soft, std::memory_order_relaxed);
 }
 
 void restoreOpenFiles(pid_t pid) noexcept {
@@ -58,11 +64,13 @@ std::optional<OpenFiles> openFiles() noexcept {
 }
 
 bool OpenFilesRoom::admits(MonoTime now) {
-    if (looked_ && admitted_ < most_ && now - *looked_ < kFreshOpenFiles) {
+    if (looked_ && admitted_ < most_ && now - *looked_ < fresh_) {
         ++admitted_;
         return true;
     }
+    const MonoTime before = MonoClock::now();
     const auto open = look_();
+    fresh_ = std::max<Duration>(kFreshOpenFiles, kTimesOfLook * (MonoClock::now() - before));
     looked_ = now;
     admitted_ = most_ = 0;
     if (!open) return true;

@@ -18,7 +18,10 @@ namespace yard {
 void raiseOpenFiles() noexcept;
 /// The soft limit that this process began with; nothing: it was not raised. Any thread.
 std::optional<std::uint64_t> openFilesAtStart() noexcept;
-/// Gives a program that has just been started the limit that this process began with.
+/// For a module that is loaded with a copy of this of its own: what the program tells it. Any thread.
+void setOpenFilesAtStart(std::uint64_t soft) noexcept;
+/// Gives a program that has just been started the limit that this process began with. 0: this process; may be called
+/// between fork() and exec().
 void restoreOpenFiles(pid_t pid) noexcept;
 
 struct OpenFiles {
@@ -32,7 +35,8 @@ std::optional<OpenFiles> openFiles() noexcept;
 /// Whether a part of the engine that can wait may open more: the last `kept` are left to those that cannot. Owner: one
 /// thread at a time.
 ///
-/// Each that is let in may open several, so a look counts for an eighth of what was left, and for 100 ms.
+/// Each that is let in may open several, so a look counts for an eighth of what was left, and for 100 ms, or 200 times as long
+/// as it took.
 class OpenFilesRoom {
 public:
     using Look = std::function<std::optional<OpenFiles>()>;
@@ -54,6 +58,7 @@ private:
     Look look_;
     OpenFiles last_{};
     std::optional<MonoTime> looked_{};
+    Duration fresh_{};           ///< the last look counts for so long
     std::uint64_t admitted_ = 0; ///< since the last look
     std::uint64_t most_ = 0;     ///< of those
 };

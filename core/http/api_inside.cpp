@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/base/parsed_number.h"
+#include "core/coro/suspend.h"
 #include "core/engine/reading/inside.h"
 #include "core/http/body_budget.h"
 #include "core/http/error_map.h"
@@ -288,6 +289,7 @@ coro::Task<void> writeAllThreads(Call& call, JsonWriter& writer, std::string_vie
         written += page->threads.size();
         after = page->next;
         if (after == 0 || written >= kMostDumpedThreads) break;
+        co_await coro::yieldNow();
     }
     writer.closeArray();
 }

@@ -86,7 +86,7 @@ Result<void> AuditFile::append(const AuditLine& line) {
         return fail(ErrorKind::AtLimit,
                     fmt::format("{} has {} bytes, and no day may have more", auditPathOf(directory_, day_), size));
     // What does not end where our last line did may end with a line that a crash, or a full disk, cut off.
-    bool isWhole = size == end_;
+    bool isWhole = size == 0 || size == end_;
     if (!isWhole) {
         const auto last = readFileAt(file_.get(), size - 1, 1);
         isWhole = last && *last == "\n";

@@ -178,7 +178,7 @@ std::string_view openApiActionSchemas() {
   "lsn":{"type":"integer","format":"int64"},
   "array":{"type":"integer","format":"int64","minimum":1,"description":"it waits for all of it"},
   "unfinished":{"type":"integer","format":"int64","minimum":0,"description":"of that array"},
-  "message":{"type":"string"},"of":{"type":"string","enum":["action","queue","session","memory"]},
+  "message":{"type":"string"},"of":{"type":"string","enum":["action","queue","session","memory","descriptors"]},
   "on":{"type":"string","enum":["completed","any","failed"]},"state":{"$ref":"#/components/schemas/State"},
   "about":{"type":"boolean","description":"the position is an estimate"},
   "kept_for":{"type":"integer","format":"int64","description":"the action that what is free is kept for"},"label":{"type":"string"},

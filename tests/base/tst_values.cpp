@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <fcntl.h>
 #include <random>
@@ -406,8 +407,19 @@ private Q_SLOTS:
         QCOMPARE(looks, 1);
         QVERIFY(room.admits(now));
         QCOMPARE(looks, 2);
-        QVERIFY(room.admits(now + Duration{200'000}));
+        QVERIFY(room.admits(now + Duration{3'600'000'000}));
         QCOMPARE(looks, 3);
+    }
+    void aLookThatTookLongCountsForLonger() {
+        int looks = 0;
+        OpenFilesRoom room(OpenFilesRoom::kForConnections, [&] {
+            ++looks;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5)); // as with many files on an older kernel
+            return std::optional(OpenFiles{.limit = 10'000, .used = 1'000});
+        });
+        const MonoTime now = MonoClock::now();
+        QVERIFY(room.admits(now) && room.admits(now + Duration{900'000}));
+        QCOMPARE(looks, 1);
     }
     void ofASmallLimitTheSamePartIsKept() {
         OpenFiles open{.limit = 128, .used = 112};
@@ -432,6 +444,12 @@ private Q_SLOTS:
         restoreOpenFiles(::getpid());
         ::getrlimit(RLIMIT_NOFILE, &raised);
         QCOMPARE(raised.rlim_cur, lower.rlim_cur);
+        // As a module does that was told, between fork() and exec().
+        setOpenFilesAtStart(90);
+        restoreOpenFiles(0);
+        ::getrlimit(RLIMIT_NOFILE, &raised);
+        QCOMPARE(raised.rlim_cur, rlim_t(90));
+        QCOMPARE(raised.rlim_max, before.rlim_max);
         ::setrlimit(RLIMIT_NOFILE, &before);
     }
 };

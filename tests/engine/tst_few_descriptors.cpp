@@ -81,7 +81,9 @@ private Q_SLOTS:
         QVERIFY(why.waits.front().kind == WaitKind::Hold);
         const std::string& message = why.waits.front().message;
         QVERIFY2(message.contains(" of 256 files") && message.contains("nothing starts"), message.c_str());
-        QCOMPARE(engine.run(engine->ask(&engine::Overview::session)).why, message);
+        // A look later it may be another number.
+        const std::string ofSession = engine.run(engine->ask(&engine::Overview::session)).why;
+        QVERIFY2(ofSession.contains(" of 256 files") && ofSession.contains("nothing starts"), ofSession.c_str());
         filler.clear();
         QCOMPARE(ending(engine.wait(lsn)), "completed");
         QCOMPARE(engine.run(engine->ask(&engine::Overview::session)).why, "");

@@ -1,4 +1,5 @@
 // The services of the engine by themselves: no launcher, no journal, the clock moved by hand.
+#include "core/engine/running/descriptor_guard.h"
 #include "core/engine/running/orphan_sweep.h"
 #include "core/engine/state/change_log.h"
 #include "core/engine/state/lock_watch.h"
@@ -122,6 +123,34 @@ private Q_SLOTS:
         b.machine.submit(0);
         log.keep();
         QVERIFY(!log.feed().covers(begun + 1)); // something may have been missed
+    }
+
+    void thatStartsWaitForDescriptorsIsToldOnceAndSoIsTheEndOfIt() {
+        OpenFiles open{.limit = 1'000, .used = 990};
+        int wakes = 0;
+        int changes = 0;
+        DescriptorGuard guard(
+            {.wake = [&] { ++wakes; }, .changed = [&] { ++changes; }, .look = [&] { return std::optional(open); }});
+        coro::test::Rig rig;
+        rig.spawn("descriptors", guard.watch());
+        rig.settle();
+        QVERIFY(!guard.isHolding());
+        QVERIFY(!guard.mayStart() && !guard.mayStart());
+        QVERIFY(guard.isHolding());
+        QCOMPARE(changes, 1);
+        QCOMPARE(guard.reason(), std::string("990 of 1000 files that the engine may open are open: nothing starts "
+                                             "until some are closed"));
+        rig.settle();
+        rig.advance(kSecond);
+        QVERIFY(guard.isHolding() && !guard.mayStart());
+        QCOMPARE(changes, 1);
+        QCOMPARE(wakes, 0);
+        open.used = 100;
+        rig.advance(kSecond);
+        QVERIFY(!guard.isHolding() && guard.mayStart());
+        QCOMPARE(changes, 2);
+        QCOMPARE(wakes, 1);
+        rig.loop.shutdown();
     }
 
     void theEndOfAnActionIsToldWithItsReasonAndExitCode() {

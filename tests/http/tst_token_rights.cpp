@@ -318,6 +318,10 @@ void TokenRightsTest::aFileOfTheAuditThatIsMovedAwayStaysAsItIs() {
     QVERIFY(writeFileAtomically(file, "half a line", 0600));
     QVERIFY(note("/third"));
     QVERIFY(readFile(file)->starts_with("half a line\n{"));
+    // In one that was emptied it is the first.
+    std::filesystem::resize_file(file, 0);
+    QVERIFY(note("/fourth"));
+    QVERIFY(readFile(file)->starts_with('{'));
     helpers.stop();
 }
 

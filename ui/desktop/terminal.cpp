@@ -1,5 +1,7 @@
 #include "ui/desktop/terminal.h"
 
+#include "core/base/open_files.h"
+
 #include <QCoreApplication>
 #include <QProcess>
 #include <QStandardPaths>
@@ -61,7 +63,11 @@ QString openTerminal(const QStringList& words, const QProcessEnvironment& enviro
     // Its output would be that of the window.
     process.setStandardOutputFile(QProcess::nullDevice());
     process.setStandardErrorFile(QProcess::nullDevice());
-    if (process.startDetached()) return {};
+    qint64 pid = 0;
+    if (process.startDetached(&pid)) {
+        if (pid > 0) restoreOpenFiles(static_cast<pid_t>(pid));
+        return {};
+    }
     return TerminalText::tr("The terminal %1 did not start: %2").arg(process.program(), process.errorString());
 }
 

@@ -1,5 +1,7 @@
 #include "ui/forms/describer.h"
 
+#include "core/base/open_files.h"
+
 #include <csignal>
 #include <unistd.h>
 #include <utility>
@@ -33,7 +35,10 @@ void Describer::ask(const QString& program, std::function<void(const Described&)
     process_->setStandardInputFile(QProcess::nullDevice());
     process_->setStandardErrorFile(QProcess::nullDevice());
     // Its own group, so that what it starts ends with it.
-    process_->setChildProcessModifier([] { ::setpgid(0, 0); });
+    process_->setChildProcessModifier([] {
+        ::setpgid(0, 0);
+        restoreOpenFiles(0);
+    });
     connect(process_, &QProcess::readyReadStandardOutput, this, &Describer::read);
     connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)

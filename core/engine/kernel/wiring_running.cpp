@@ -150,7 +150,8 @@ void RunningWiring::openGuards() {
                               services_.changes->noteRow(lsn);
                               alerts_.tellSilence(lsn);
                           }});
-    services_.descriptors.emplace(DescriptorGuard::Parts{.wake = wake_});
+    services_.descriptors.emplace(DescriptorGuard::Parts{
+        .wake = wake_, .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
 }
 
 void RunningWiring::openOrphanSweep() {

@@ -24,6 +24,7 @@ bool DescriptorGuard::mayStart() {
     if (room_.admits(MonoClock::now())) return true;
     short_.set();
     tell();
+    parts_.changed();
     return false;
 }
 
@@ -47,6 +48,7 @@ coro::Task<void> DescriptorGuard::watch() {
         co_await coro::sleepFor(kDescriptorsLookAgain);
         if (!room_.admits(MonoClock::now())) continue;
         short_.clear();
+        parts_.changed();
         parts_.wake();
     }
 }

@@ -18,7 +18,8 @@ namespace yard::engine {
 class DescriptorGuard {
 public:
     struct Parts {
-        std::function<void()> wake; ///< something may start again
+        std::function<void()> wake;    ///< something may start again
+        std::function<void()> changed; ///< it holds, or does no longer: the session's `why` is another
         OpenFilesRoom::Look look = &openFiles;
     };
     explicit DescriptorGuard(Parts parts);

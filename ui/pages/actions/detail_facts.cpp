@@ -38,6 +38,7 @@ QString holderWords(const QString& of) {
     if (of == u"queue") return DetailPanel::tr("with its queue");
     if (of == u"session") return DetailPanel::tr("with the session");
     if (of == u"memory") return DetailPanel::tr("while memory is short");
+    if (of == u"descriptors") return DetailPanel::tr("while few files may be opened");
     return of.isEmpty() ? DetailPanel::tr("until it is released") : of;
 }
 

@@ -6,6 +6,7 @@
 #include "ui/widgets/page_head.h"
 #include "ui/widgets/table.h"
 
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QHBoxLayout>
@@ -157,7 +158,7 @@ void LogPanel::takeLevels(const QJsonObject& json) {
     known_ = json;
     known_.remove("lines");
     const QJsonArray areas = json["areas"].toArray();
-    if (areas_->count() != areas.size() + 1) {
+    if (areas_->count() != areas.size() + 1 && !areas_->view()->isVisible()) {
         const QSignalBlocker quiet(areas_);
         const QString chosen = areas_->currentData().toString();
         areas_->clear();
@@ -165,7 +166,7 @@ void LogPanel::takeLevels(const QJsonObject& json) {
         for (const QJsonValue area : areas) areas_->addItem(area["name"].toString(), area["name"].toString());
         areas_->setCurrentIndex(std::max(0, areas_->findData(chosen)));
     }
-    if (!levels_->hasFocus()) showLevel();
+    if (!levels_->hasFocus() && !levels_->view()->isVisible()) showLevel(); // an open list has the focus itself
 }
 
 /// Of the area that is chosen; one without a level of its own has that of all.
