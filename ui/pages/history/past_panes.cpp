@@ -33,6 +33,16 @@ bool hasPart(const Row& row, const QString& part) {
            });
 }
 
+/// The audit has all of a request. Of what is long the middle is cut out, which JSON may survive; a body that may have
+/// secrets is left out, and those of changes are never empty.
+bool isKeptWhole(const QString& method, const QString& path, const QString& body) {
+    constexpr QChar kCut(0x2026);
+    if (path.contains(kCut) || body.contains(kCut)) return false;
+    if (body.isEmpty()) return method != "PATCH" && method != "PUT";
+    const QJsonDocument json = QJsonDocument::fromJson(body.toUtf8());
+    return json.isObject() || json.isArray();
+}
+
 /// A cell of a table for spreadsheets; what one of them would take for a formula is none.
 QByteArray pastCsvCell(const QString& text) {
     QString cell = text;
@@ -325,7 +335,7 @@ void AuditPane::filterRows() {
                                              : tr("No change has this in its row"));
 }
 
-/// Into the clipboard, as what it was: for curl, or in words where its body was cut.
+/// Into the clipboard, as what it was: for curl, or in words where not all of it was kept.
 void AuditPane::openRow(qint64 id) {
     const int at = rows_->rowOf(id);
     const Row* row = at < 0 ? nullptr : rows_->row(at);
@@ -337,11 +347,10 @@ void AuditPane::openRow(qint64 id) {
     });
     if (found == entries_.end()) return;
     const QString body = found->value("body").toString();
-    const bool isWhole = body.isEmpty() || QJsonDocument::fromJson(body.toUtf8()).isObject();
-    if (!isWhole) return copyText(context_.window, row->cells[3].text);
-    const Operation again =
-        operations::askedAgain(found->value("method").toString(), found->value("path").toString(), body);
-    copyText(context_.window, context_.link.curl(again.request));
+    const QString method = found->value("method").toString();
+    const QString path = found->value("path").toString();
+    if (!isKeptWhole(method, path, body)) return copyText(context_.window, row->cells[3].text);
+    copyText(context_.window, context_.link.curl(operations::askedAgain(method, path, body).request));
 }
 
 } // namespace yard::ui
