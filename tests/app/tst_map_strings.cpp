@@ -130,6 +130,7 @@ void TestMapStrings::quotedWordsAreWordsOfTheShell() {
     QCOMPARE(line({"echo", "a{}b", "{1}"}, {"1 x", "2"}), "echo 'a1 x' 2b '1 x'");
     const Texts words{"perl", "-e", "print $x;"};
     QCOMPARE(CommandTemplate::parse(words, {.isQuoted = true})->plainProgram(), std::optional<std::string>("perl"));
+    QVERIFY(!CommandTemplate::parse(Texts{"", "ls"}, {.isQuoted = true})->plainProgram());
 }
 
 void TestMapStrings::columnsHaveNames() {
