@@ -251,6 +251,7 @@ private slots:
         on.page.setFilter("nothing has this");
         QCOMPARE(usage->table()->rows()->rowCount(), 0);
         QVERIFY(!usage->table()->message().isEmpty());
+        QVERIFY2(!usage->csv().contains("SUM"), usage->csv().constData());
     }
 
     void usageThatWasAskedForBeforeIsNotTakenForAnother() {
@@ -328,6 +329,22 @@ private slots:
         QVERIFY(on.played.window.said.last().contains("curl -sS -X POST"));
         on.page.setFilter("hold");
         QCOMPARE(table->rows()->rowCount(), 1);
+    }
+
+    void anAuditWithQuietWeeksIsReadToItsBegin() {
+        Played<HistoryPage> on;
+        on.page.setTab(HistoryPage::Audit);
+        const QJsonObject quiet{{"entries", QJsonArray()}, {"cursor", "20833.0"}};
+        for (int page = 0; page < 11; ++page) QVERIFY(on.played.link.answer("audit", quiet));
+        QVERIFY(on.page.audit()->table()->message().isEmpty()); // nothing is known yet
+        const QJsonObject old{{"t", wallNow() - 88 * 24 * kHour},
+                              {"who", "anna"},
+                              {"method", "POST"},
+                              {"path", "/compute/hold"},
+                              {"result", 200}};
+        QVERIFY(on.played.link.answer("audit", QJsonObject{{"entries", QJsonArray{old}}}));
+        QCOMPARE(on.page.audit()->table()->rows()->rowCount(), 1);
+        QVERIFY(!on.page.audit()->line().contains("older"));
     }
 
     void whoMayNotSeeTheAuditIsTold() {

@@ -181,9 +181,12 @@ QByteArray UsagePane::csv() const {
     QByteArray text =
         toldBy_.toLatin1() + ",actions,core_seconds,wasted_core_seconds,memory_gb_hours,wait_seconds\r\n";
     const auto figure = [](double value) { return ',' + QByteArray::number(value, 'g', 12); };
-    for (const UsageInfo& one : usage_)
-        text += pastCsvCell(nameOf(one.key)) + ',' + QByteArray::number(one.actions) + figure(one.coreSeconds) +
+    for (const UsageInfo& one : usage_) {
+        const QString name = nameOf(one.key);
+        if (!name.contains(part_, Qt::CaseInsensitive)) continue;
+        text += pastCsvCell(name) + ',' + QByteArray::number(one.actions) + figure(one.coreSeconds) +
                 figure(one.wastedSeconds) + figure(one.memoryGbHours) + figure(one.waitSeconds) + "\r\n";
+    }
     return text;
 }
 
@@ -292,13 +295,14 @@ void AuditPane::take(const QJsonObject& json) {
     takePage(json, 1);
 }
 
-/// The first page is shown at once, all of them when they are here.
+/// The first page with something in it is shown at once, all of them when they are here. A page is of some days, and may have
+/// nothing.
 void AuditPane::takePage(const QJsonObject& json, int page) {
     for (const QJsonValue value : json.value("entries").toArray()) coming_.push_back(value.toObject());
     const QString cursor = json.value("cursor").toString();
-    const bool goesOn = !cursor.isEmpty() && page < kMostPages;
+    const bool goesOn = !cursor.isEmpty() && page < kMostPages && coming_.size() < kMostEntries;
     if (goesOn) askMore(cursor, page + 1);
-    if (goesOn && told_) return;
+    if (goesOn && (told_ || coming_.empty())) return;
     entries_ = coming_;
     told_ = true;
     refill(cursor.isEmpty());
@@ -307,7 +311,11 @@ void AuditPane::takePage(const QJsonObject& json, int page) {
 void AuditPane::askMore(const QString& cursor, int page) {
     context_.link.send(operations::lookAtAudit(askedSince_, {}, cursor).request, this,
                        [this, page, question = question_](const Answer& answer) {
-                           if (question == question_ && answer.ok()) takePage(answer.json, page);
+                           if (question != question_) return;
+                           if (answer.ok())
+                               takePage(answer.json, page);
+                           else if (!told_)
+                               table_->setMessage(answer.message);
                        });
 }
 
