@@ -20,7 +20,10 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kUsageLookMs = 60'000; ///< millions of actions take the engine a while
+constexpr int kUsageLookMs = 60'000;
+/// Of more than two days: millions of actions take the engine a while, and there is hardly anything new among them.
+constexpr int kLongUsageLookMs = 600'000;
+constexpr WallMicros kLongUsage = 2 * 24 * 3'600'000'000LL;
 constexpr int kAlertLookMs = 10'000;
 constexpr int kAuditLookMs = 30'000;
 constexpr int kSilencePaneSeconds = 3'600;
@@ -124,7 +127,9 @@ void UsagePane::setBy(const QString& by) {
 
 std::optional<Request> UsagePane::request() {
     askedBy_ = by_;
-    return operations::lookAtUsage(by_, since()).request;
+    const qint64 from = since();
+    poll_.setEvery(wallNow() - from > kLongUsage ? kLongUsageLookMs : kUsageLookMs);
+    return operations::lookAtUsage(by_, from).request;
 }
 
 Operation UsagePane::asOperation() const {
