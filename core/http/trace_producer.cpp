@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace yard::http {
 
@@ -164,17 +165,31 @@ void TraceProducer::noteEnds(const engine::TimelinePart& part) {
         }
 }
 
+const TraceProducer::End* TraceProducer::lookForLast(const store::LsnRun& run, WallMicros t) {
+    const std::int64_t count = std::min({run.count, kMostElements, kMostLooks - looks_});
+    const End* last = nullptr;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto one = ends_.find(Lsn(run.first.value + i));
+        if (one == ends_.end() || one->second.end > t) continue;
+        if (last == nullptr || one->second.end > last->end) last = &one->second;
+    }
+    looks_ += std::max<std::int64_t>(count, 0);
+    return last;
+}
+
+const TraceProducer::End* TraceProducer::lastOf(const store::LsnRun& run, WallMicros t) {
+    const auto [known, isNew] = latest_.try_emplace({run.first.value, run.count});
+    if (isNew) known->second = lookForLast(run, std::numeric_limits<WallMicros>::max());
+    const End* last = known->second;
+    // What was set back by hand ended again, after what had waited for it.
+    return last == nullptr || last->end <= t ? last : lookForLast(run, t);
+}
+
 void TraceProducer::writeParents(const engine::TimelinePart& part, const timeline::Span& bar, std::int64_t thread) {
     const auto parents = part.view.parents.find(bar.lsn);
     if (bar.attempt != 1 || parents == part.view.parents.end()) return;
     for (const store::LsnRun& run : parents->second) {
-        const End* last = nullptr;
-        for (std::int64_t i = 0; i < std::min(run.count, kMostElements); ++i) {
-            const auto one = ends_.find(Lsn(run.first.value + i));
-            // What was set back by hand ended again, after what had waited for it.
-            if (one == ends_.end() || one->second.end > bar.begin) continue;
-            if (last == nullptr || one->second.end > last->end) last = &one->second;
-        }
+        const End* last = lastOf(run, bar.begin);
         if (last == nullptr) continue;
         const std::string id = fmt::format("{}>{}", run.first.value, bar.lsn.value);
         writeWait(out_, "s", last->process, last->thread, std::max(last->begin, last->end - 1), id);
@@ -185,6 +200,8 @@ void TraceProducer::writeParents(const engine::TimelinePart& part, const timelin
 void TraceProducer::write(const engine::TimelinePart& part) {
     const engine::TimelineView& view = part.view;
     noteEnds(part);
+    latest_.clear();
+    looks_ = 0;
     for (const timeline::LaneView& lane : view.view.lanes) {
         const auto& worker = view.workers.at(lane.worker);
         if (named_.insert({lane.worker, 0}).second)

@@ -13,6 +13,7 @@
 #include "core/history/stats_history.h"
 #include "core/http/message.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -42,7 +43,12 @@ private:
     /// Some 40 MB. With more of them they are forgotten: arrows from what ended before are missing then.
     static constexpr std::size_t kMostEnds = 500'000;
     static constexpr std::int64_t kMostElements = 1'000; ///< of an array that are looked at for the last one
+    /// Elements of arrays that are looked up for the arrows of one part: thousands may wait for the same array.
+    static constexpr std::int64_t kMostLooks = 200'000;
     void noteEnds(const engine::TimelinePart& part);
+    /// Of these actions the one that ended last, but not after `t`; null: none is known.
+    const End* lastOf(const store::LsnRun& run, WallMicros t);
+    const End* lookForLast(const store::LsnRun& run, WallMicros t);
     void writeParents(const engine::TimelinePart& part, const timeline::Span& bar, std::int64_t thread);
 
     engine::Engine& engine_;
@@ -52,6 +58,9 @@ private:
     timeline::TimelineStore::Place place_;
     std::set<std::pair<std::uint32_t, std::uint32_t>> named_; ///< threads that have their names: worker and lane
     std::unordered_map<Lsn, End> ends_;
+    /// Of runs that something in this part waited for, by begin and length: the one of ends_ that ended last of all.
+    std::map<std::pair<std::int64_t, std::int64_t>, const End*> latest_;
+    std::int64_t looks_ = 0; ///< for the arrows of this part
     std::string out_;
     bool isBegun_ = false;
     bool isEnded_ = false;

@@ -61,6 +61,7 @@ void addShapesOfValues() {
         << "-k --plus echo '{#z.*z.}' '{##z.*z.}' '{%.z.*z}' '{%%.z.*z}' ::: z.z.z.foo foo.z.z.z ZZz";
     QTest::newRow("other text in values")
         << "-k --plus echo '{/z/y}' '{//z/y}' '{/#z/y}' '{/%z/y}' '{/[zo]/}' ::: z.z.z.foo foo.z.z.z";
+    QTest::newRow("matches of nothing") << "-k --plus echo '{//o*/x}' '{/o*/x}' '{^^o*}' ::: foo oof ''";
     QTest::newRow("letters of values") << "-k --plus echo '{^z}' '{^^z}' '{,Z}' '{,,Z}' ::: zz.z ZZz";
     QTest::newRow("text in braces") << "-k --plus echo {++} {+} {....} {:x} {%} ::: a";
     QTest::newRow("quoted words") << "-k -q echo {} '$HOME' 'a  b;c' \"it's\" 'p{}q' ::: 'x y' \"it's\"";

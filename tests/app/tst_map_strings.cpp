@@ -93,6 +93,7 @@ void TestMapStrings::plusHasTheStringsOfParallel_data() {
     QTest::newRow("from the end") << "{%.z.*z} {%%.z.*z}" << "foo.z.z.z" << "foo.z foo";
     QTest::newRow("what is not there") << "{#q} {##q} {%q} {%%q} {/q/x} {^q}" << "ab" << "ab ab ab ab ab ab";
     QTest::newRow("replaced") << "{/b/X} {//b/X} {/#a/X} {/%b/X} {/b/}" << "abcb" << "aXcb aXcX Xbcb abcX acb";
+    QTest::newRow("matches of nothing") << "{//o*/x} {/o*/x} {^^o*}" << "foo" << "xfxx xfoo fOO";
     QTest::newRow("an expression") << "{//[0-9]+/N}" << "a12b3" << "aNbN";
     QTest::newRow("raised") << "{^z} {^^z}" << "z.z" << "Z.z Z.Z";
     QTest::newRow("lowered") << "{,Z} {,,Z}" << "ZZz" << "zZz zzz";
@@ -130,6 +131,7 @@ void TestMapStrings::quotedWordsAreWordsOfTheShell() {
     QCOMPARE(line({"echo", "a{}b", "{1}"}, {"1 x", "2"}), "echo 'a1 x' 2b '1 x'");
     const Texts words{"perl", "-e", "print $x;"};
     QCOMPARE(CommandTemplate::parse(words, {.isQuoted = true})->plainProgram(), std::optional<std::string>("perl"));
+    QVERIFY(!CommandTemplate::parse(Texts{"", "ls"}, {.isQuoted = true})->plainProgram());
 }
 
 void TestMapStrings::columnsHaveNames() {

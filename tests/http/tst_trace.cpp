@@ -103,30 +103,34 @@ void TraceTest::anArrowLeadsFromWhatWasWaitedFor() {
         api_->post("/compute/jobs",
                    api_->engine.shJson("exit 0", R"(,"label":"elements","array":{"from":0,"to":2})"))
             .number("lsn");
-    const std::int64_t child =
-        api_->post("/compute/jobs?wait=60",
-                   api_->engine.shJson(
-                       "exit 0", fmt::format(R"(,"label":"child","after":[{},{{"array":{}}}])", parent, array)))
-            .number("lsn");
-    QTRY_COMPARE_WITH_TIMEOUT(named("child").size(), std::size_t{1}, kWaitMs);
-    const boost::json::object to = named("child").front();
-    const auto of = [&](std::string_view phase, std::int64_t from) {
+    const auto waiting = [&](const char* label) {
+        const std::string more = fmt::format(R"(,"label":"{}","after":[{},{{"array":{}}}])", label, parent, array);
+        return api_->post("/compute/jobs?wait=60", api_->engine.shJson("exit 0", more)).number("lsn");
+    };
+    // What is found for the first one is taken for the second one, too.
+    const std::int64_t child = waiting("child");
+    const std::int64_t other = waiting("other");
+    QTRY_VERIFY_WITH_TIMEOUT(named("child").size() == 1 && named("other").size() == 1, kWaitMs);
+    const auto of = [&](std::string_view phase, std::int64_t from, std::int64_t to) {
         std::vector<boost::json::object> arrows = named("after", phase);
-        const std::string id = fmt::format("{}>{}", from, child);
+        const std::string id = fmt::format("{}>{}", from, to);
         std::erase_if(arrows, [&](const boost::json::object& arrow) { return arrow.at("id").as_string() != id; });
         return arrows;
     };
-    for (const std::int64_t from : {parent, array}) {
-        QCOMPARE(of("s", from).size(), std::size_t{1});
-        QCOMPARE(of("f", from).size(), std::size_t{1});
-        QCOMPARE(of("f", from).front().at("ts").as_int64(), to.at("ts").as_int64());
-        QCOMPARE(of("f", from).front().at("tid").as_int64(), to.at("tid").as_int64());
-    }
+    for (const auto& [lsn, label] : {std::pair(child, "child"), std::pair(other, "other")})
+        for (const std::int64_t from : {parent, array}) {
+            const boost::json::object to = named(label).front();
+            QCOMPARE(of("s", from, lsn).size(), std::size_t{1});
+            QCOMPARE(of("f", from, lsn).size(), std::size_t{1});
+            QCOMPARE(of("f", from, lsn).front().at("ts").as_int64(), to.at("ts").as_int64());
+            QCOMPARE(of("f", from, lsn).front().at("tid").as_int64(), to.at("tid").as_int64());
+        }
     const boost::json::object slice = named("parent").front();
-    const std::int64_t t = of("s", parent).front().at("ts").as_int64();
+    const boost::json::object start = of("s", parent, child).front();
+    const std::int64_t t = start.at("ts").as_int64();
     QVERIFY(t >= slice.at("ts").as_int64());
     QVERIFY(t <= slice.at("ts").as_int64() + slice.at("dur").as_int64());
-    QCOMPARE(of("s", parent).front().at("tid").as_int64(), slice.at("tid").as_int64());
+    QCOMPARE(start.at("tid").as_int64(), slice.at("tid").as_int64());
 }
 
 void TraceTest::whatGoesOnIsBegunOnly() {

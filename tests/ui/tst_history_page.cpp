@@ -251,6 +251,7 @@ private slots:
         on.page.setFilter("nothing has this");
         QCOMPARE(usage->table()->rows()->rowCount(), 0);
         QVERIFY(!usage->table()->message().isEmpty());
+        QVERIFY2(!usage->csv().contains("SUM"), usage->csv().constData());
     }
 
     void usageThatWasAskedForBeforeIsNotTakenForAnother() {
@@ -308,20 +309,42 @@ private slots:
         QCOMPARE(on.page.audit()->table()->rows()->rowCount(), 1);
         QVERIFY(on.played.link.answer(
             "audit",
-            QJsonObject{{"entries", QJsonArray{entry(kHour, "/compute/cancel", "{\"lsns\":[1,2…", 403)}}}));
+            QJsonObject{{"entries", QJsonArray{entry(kHour, "/compute/cancel", "{\"lsns\":[1,2…", 403),
+                                               entry(2 * kHour, "/compute/settings", "{\"note\":\"a…z\"}", 200),
+                                               entry(3 * kHour, "/compute/queues/7/cancel", "", 200)}}}));
         AuditPane* audit = on.page.audit();
         const Table* table = audit->table();
-        QCOMPARE(table->rows()->rowCount(), 2);
+        QCOMPARE(table->rows()->rowCount(), 4);
         QCOMPARE(on.cell(table, 0, 3), QString("POST /compute/queues/7/hold {}"));
         QCOMPARE(on.cell(table, 1, 4), QString("403"));
         QVERIFY2(audit->line().contains("2 could not be kept"), qPrintable(audit->line()));
         emit audit->table()->opened(table->rows()->idAt(0));
         QVERIFY2(on.played.window.said.last().contains("curl"), qPrintable(on.played.window.said.last()));
-        // Of a body that was cut no request can be made.
-        emit audit->table()->opened(table->rows()->idAt(1));
-        QVERIFY(!on.played.window.said.last().contains("curl"));
+        // Of a body that was cut no request can be made, also where what is left of it is JSON.
+        for (const int cut : {1, 2}) {
+            emit audit->table()->opened(table->rows()->idAt(cut));
+            QVERIFY2(!on.played.window.said.last().contains("curl"), qPrintable(on.played.window.said.last()));
+        }
+        emit audit->table()->opened(table->rows()->idAt(3));
+        QVERIFY(on.played.window.said.last().contains("curl -sS -X POST"));
         on.page.setFilter("hold");
         QCOMPARE(table->rows()->rowCount(), 1);
+    }
+
+    void anAuditWithQuietWeeksIsReadToItsBegin() {
+        Played<HistoryPage> on;
+        on.page.setTab(HistoryPage::Audit);
+        const QJsonObject quiet{{"entries", QJsonArray()}, {"cursor", "20833.0"}};
+        for (int page = 0; page < 11; ++page) QVERIFY(on.played.link.answer("audit", quiet));
+        QVERIFY(on.page.audit()->table()->message().isEmpty()); // nothing is known yet
+        const QJsonObject old{{"t", wallNow() - 88 * 24 * kHour},
+                              {"who", "anna"},
+                              {"method", "POST"},
+                              {"path", "/compute/hold"},
+                              {"result", 200}};
+        QVERIFY(on.played.link.answer("audit", QJsonObject{{"entries", QJsonArray{old}}}));
+        QCOMPARE(on.page.audit()->table()->rows()->rowCount(), 1);
+        QVERIFY(!on.page.audit()->line().contains("older"));
     }
 
     void whoMayNotSeeTheAuditIsTold() {

@@ -41,6 +41,8 @@ private slots:
         QCOMPARE(curlOf({"GET", "jobs/7"}, engine, kAddress),
                  QString("curl -sS -H \"Authorization: Bearer $(cat '/home/me/a token')\" "
                          "http://10.0.0.7:8640/compute/jobs/7"));
+        QVERIFY(curlOf({"DELETE", "jobs/7"}, engine, kAddress).contains(" -X DELETE "));
+        QVERIFY(curlOf({"A; touch b", "jobs/7"}, engine, kAddress).contains(" -X 'A; touch b' "));
     }
 
     void aTokenThatIsInNoFileIsAskedForByName() {

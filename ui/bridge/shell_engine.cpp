@@ -65,7 +65,7 @@ QString curlOf(const Request& request, const ShellEngine& engine, const QUrl& ad
         line +=
             " -k --pinnedpubkey sha256//" + QString::fromLatin1(QByteArray::fromHex(engine.fingerprint).toBase64());
     if (request.method != "GET" && !(request.method == "POST" && !request.body.isEmpty()))
-        line += " -X " + QString::fromLatin1(request.method);
+        line += " -X " + shellWord(QString::fromLatin1(request.method)); // that of an audit is a word of the engine
     line += " -H \"Authorization: Bearer $(cat " + tokenWord(engine) + ")\"";
     if (request.revision != 0) line += QStringLiteral(" -H 'If-Match: %1'").arg(request.revision);
     if (!request.body.isEmpty())

@@ -195,6 +195,7 @@ void CommandTemplate::measure() {
 
 std::optional<std::string> CommandTemplate::plainProgram() const {
     std::optional<std::string> first;
+    if (isQuoted_ && words_.front().empty()) return std::nullopt; // a program without a name: the shell says it
     for (const Word& word : words_)
         for (const Piece& piece : word) {
             const bool isPlain = isQuoted_ || piece.part != Part::Literal || needsNoQuotes(piece.literal);

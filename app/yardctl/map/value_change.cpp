@@ -196,21 +196,23 @@ std::string ValueChange::apply(std::string_view value) const {
     }
 }
 
-/// The first match, or each, by other text or in other letters. A match of nothing is passed over.
+/// The first match, or each, by other text or in other letters. A match of nothing is one, too, as with parallel.
 std::string ValueChange::replaced(const std::string& value) const {
     const bool isAll = kind_ == Kind::ReplaceAll || kind_ == Kind::UpperAll || kind_ == Kind::LowerAll;
     const bool isText = kind_ == Kind::Replace || kind_ == Kind::ReplaceAll;
     const bool isUpper = kind_ == Kind::Upper || kind_ == Kind::UpperAll;
     std::string out;
     std::size_t at = 0;
-    for (auto match = expression_->find(value, 0); match && match->end > match->begin;
-         match = expression_->find(value, at)) {
+    while (const auto match = expression_->find(value, at)) {
         out += value.substr(at, match->begin - at);
         if (isText) out += text_;
         for (std::size_t i = match->begin; !isText && i < match->end; ++i)
             out += isUpper ? raised(value[i]) : lowered(value[i]);
         at = match->end;
         if (!isAll) break;
+        if (match->end > match->begin) continue;
+        if (at == value.size()) break;
+        out += value[at++];
     }
     return out + value.substr(at);
 }

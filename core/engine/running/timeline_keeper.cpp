@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <unordered_set>
 
 namespace yard::engine {
@@ -18,6 +19,8 @@ constexpr std::size_t kNamesPerSlice = 1'000;
 constexpr std::size_t kNamedBars = 2'000;
 /// The same of a part: of all of it.
 constexpr std::size_t kNamedOfPart = 5'000;
+/// What all bars of a part had waited for: one alone may have waited for ten thousand actions.
+constexpr std::size_t kParentsOfPart = 20'000;
 
 /// Each once; the newest, where they are too many.
 std::vector<Lsn> newestOf(std::vector<Lsn> lsns, std::size_t most) {
@@ -176,16 +179,20 @@ coro::Task<void> TimelineKeeper::addIndices(TimelineView& view, std::size_t most
                         });
 }
 
-/// Of all of a part: a part has some thousand bars.
+/// Of a part, which has some thousand bars; of those that waited for the most some arrows are missing.
 coro::Task<void> TimelineKeeper::addParents(TimelineView& view) {
     if (!parts_.parents) co_return;
     std::vector<Lsn> lsns;
     for (const timeline::LaneView& lane : view.view.lanes)
         for (const timeline::Span& bar : lane.bars)
             if (bar.attempt == 1) lsns.push_back(bar.lsn);
-    co_await inPortions(std::move(lsns), parts_.parents, [&view](Lsn lsn, std::vector<store::LsnRun>& parents) {
-        if (!parents.empty()) view.parents.emplace(lsn, std::move(parents));
-    });
+    std::size_t left = kParentsOfPart;
+    co_await inPortions(newestOf(std::move(lsns), std::numeric_limits<std::size_t>::max()), parts_.parents,
+                        [&view, &left](Lsn lsn, std::vector<store::LsnRun>& parents) {
+                            if (parents.size() > left) parents.resize(left);
+                            left -= parents.size();
+                            if (!parents.empty()) view.parents.emplace(lsn, std::move(parents));
+                        });
 }
 
 std::vector<Lsn> TimelineView::unnamed(std::size_t most) const {

@@ -20,7 +20,10 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kUsageLookMs = 60'000; ///< millions of actions take the engine a while
+constexpr int kUsageLookMs = 60'000;
+/// Of more than two days: millions of actions take the engine a while, and there is hardly anything new among them.
+constexpr int kLongUsageLookMs = 600'000;
+constexpr WallMicros kLongUsage = 2 * 24 * 3'600'000'000LL;
 constexpr int kAlertLookMs = 10'000;
 constexpr int kAuditLookMs = 30'000;
 constexpr int kSilencePaneSeconds = 3'600;
@@ -31,6 +34,16 @@ bool hasPart(const Row& row, const QString& part) {
     return part.isEmpty() || std::ranges::any_of(row.cells, [&](const Cell& cell) {
                return cell.text.contains(part, Qt::CaseInsensitive);
            });
+}
+
+/// The audit has all of a request. Of what is long the middle is cut out, which JSON may survive; a body that may have
+/// secrets is left out, and those of changes are never empty.
+bool isKeptWhole(const QString& method, const QString& path, const QString& body) {
+    constexpr QChar kCut(0x2026);
+    if (path.contains(kCut) || body.contains(kCut)) return false;
+    if (body.isEmpty()) return method != "PATCH" && method != "PUT";
+    const QJsonDocument json = QJsonDocument::fromJson(body.toUtf8());
+    return json.isObject() || json.isArray();
 }
 
 /// A cell of a table for spreadsheets; what one of them would take for a formula is none.
@@ -114,7 +127,9 @@ void UsagePane::setBy(const QString& by) {
 
 std::optional<Request> UsagePane::request() {
     askedBy_ = by_;
-    return operations::lookAtUsage(by_, since()).request;
+    const qint64 from = since();
+    poll_.setEvery(wallNow() - from > kLongUsage ? kLongUsageLookMs : kUsageLookMs);
+    return operations::lookAtUsage(by_, from).request;
 }
 
 Operation UsagePane::asOperation() const {
@@ -171,9 +186,12 @@ QByteArray UsagePane::csv() const {
     QByteArray text =
         toldBy_.toLatin1() + ",actions,core_seconds,wasted_core_seconds,memory_gb_hours,wait_seconds\r\n";
     const auto figure = [](double value) { return ',' + QByteArray::number(value, 'g', 12); };
-    for (const UsageInfo& one : usage_)
-        text += pastCsvCell(nameOf(one.key)) + ',' + QByteArray::number(one.actions) + figure(one.coreSeconds) +
+    for (const UsageInfo& one : usage_) {
+        const QString name = nameOf(one.key);
+        if (!name.contains(part_, Qt::CaseInsensitive)) continue;
+        text += pastCsvCell(name) + ',' + QByteArray::number(one.actions) + figure(one.coreSeconds) +
                 figure(one.wastedSeconds) + figure(one.memoryGbHours) + figure(one.waitSeconds) + "\r\n";
+    }
     return text;
 }
 
@@ -282,13 +300,14 @@ void AuditPane::take(const QJsonObject& json) {
     takePage(json, 1);
 }
 
-/// The first page is shown at once, all of them when they are here.
+/// The first page with something in it is shown at once, all of them when they are here. A page is of some days, and may have
+/// nothing.
 void AuditPane::takePage(const QJsonObject& json, int page) {
     for (const QJsonValue value : json.value("entries").toArray()) coming_.push_back(value.toObject());
     const QString cursor = json.value("cursor").toString();
-    const bool goesOn = !cursor.isEmpty() && page < kMostPages;
+    const bool goesOn = !cursor.isEmpty() && page < kMostPages && coming_.size() < kMostEntries;
     if (goesOn) askMore(cursor, page + 1);
-    if (goesOn && told_) return;
+    if (goesOn && (told_ || coming_.empty())) return;
     entries_ = coming_;
     told_ = true;
     refill(cursor.isEmpty());
@@ -297,7 +316,11 @@ void AuditPane::takePage(const QJsonObject& json, int page) {
 void AuditPane::askMore(const QString& cursor, int page) {
     context_.link.send(operations::lookAtAudit(askedSince_, {}, cursor).request, this,
                        [this, page, question = question_](const Answer& answer) {
-                           if (question == question_ && answer.ok()) takePage(answer.json, page);
+                           if (question != question_) return;
+                           if (answer.ok())
+                               takePage(answer.json, page);
+                           else if (!told_)
+                               table_->setMessage(answer.message);
                        });
 }
 
@@ -325,7 +348,7 @@ void AuditPane::filterRows() {
                                              : tr("No change has this in its row"));
 }
 
-/// Into the clipboard, as what it was: for curl, or in words where its body was cut.
+/// Into the clipboard, as what it was: for curl, or in words where not all of it was kept.
 void AuditPane::openRow(qint64 id) {
     const int at = rows_->rowOf(id);
     const Row* row = at < 0 ? nullptr : rows_->row(at);
@@ -337,11 +360,10 @@ void AuditPane::openRow(qint64 id) {
     });
     if (found == entries_.end()) return;
     const QString body = found->value("body").toString();
-    const bool isWhole = body.isEmpty() || QJsonDocument::fromJson(body.toUtf8()).isObject();
-    if (!isWhole) return copyText(context_.window, row->cells[3].text);
-    const Operation again =
-        operations::askedAgain(found->value("method").toString(), found->value("path").toString(), body);
-    copyText(context_.window, context_.link.curl(again.request));
+    const QString method = found->value("method").toString();
+    const QString path = found->value("path").toString();
+    if (!isKeptWhole(method, path, body)) return copyText(context_.window, row->cells[3].text);
+    copyText(context_.window, context_.link.curl(operations::askedAgain(method, path, body).request));
 }
 
 } // namespace yard::ui

@@ -1,7 +1,8 @@
 // The tabs Usage, Alerts and Audit of the page History: a table each, with a line above it that says what it is of. Each asks
 // while it is looked at. Owner: ui thread; lifetime: its parent's, within that of its context.
 //
-// Bounded: the engine tells 1,000 rows of usage and 1,000 rules; of the audit so many pages of 1,000 are asked for at most.
+// Bounded: the engine tells 1,000 rows of usage and 1,000 rules; of the audit pages of 1,000 are asked for until
+// there are kMostEntries.
 #pragma once
 
 #include "ui/pages/history/past_values.h"
@@ -81,7 +82,7 @@ public:
     void setBy(const QString& by);
     Operation asOperation() const override;
     void openRow(qint64 id) override;
-    /// The rows as a table for spreadsheets, as they are shown.
+    /// The rows that the filter lets through, as a table for spreadsheets.
     QByteArray csv() const;
 
 protected:
@@ -127,7 +128,8 @@ private:
 class AuditPane final : public PastPane {
     Q_OBJECT
 public:
-    static constexpr int kMostPages = 5;
+    static constexpr std::size_t kMostEntries = 5'000;
+    static constexpr int kMostPages = 20; ///< of all 90 days there are twelve, where they are short
 
     explicit AuditPane(Context context);
     Operation asOperation() const override;

@@ -19,7 +19,8 @@ struct PastWords {
 };
 
 constexpr double kSecondsOfHour = 3'600;
-constexpr double kMostPastSeconds = 1e13; ///< what is beyond is no figure of ours
+/// What is beyond is no figure of ours, nor microseconds that a number holds.
+constexpr double kMostPastSeconds = 1e12;
 
 Column pastNumber(const QString& id, const QString& title, const QString& tip, int width, int falls = 0) {
     return {
