@@ -196,6 +196,8 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
         if (line.machine->hello.takesWorkers != hello.takesWorkers) ++line.machine->version;
         line.machine->hello = std::move(hello);
         line.machine->followHours(wallNow());
+        line.machine->endsAt = parts_.pilots.endOfOne(line.machine->ownKey());
+        line.machine->lifeTold = parts_.loop.now();
         placeAgain(*line.machine); // it may give more or less than before
         keepMachine(line.machine);
     }
