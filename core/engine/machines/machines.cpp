@@ -96,7 +96,11 @@ coro::Task<void> Machines::run() {
             }
             machine->followHours(wallNow());
             followLifetime(*machine);
-            if (!machine->isRemoved || !letGo(machine)) follow(*machine);
+            if (!machine->isRemoved || !letGo(machine))
+                follow(*machine);
+            else if (const std::string key = machine->ownKey(); parts_.pilots.removed && !key.empty())
+                // An engine before this one may have ended between the two.
+                parts_.spawn("pilot of a removed machine", parts_.pilots.removed(key));
         }
         forgetLeases();
         streams_.sweep();
