@@ -173,7 +173,7 @@ struct Finished {
     std::uint64_t ranUs = 0;
     std::uint64_t cpuUs = 0;
     std::uint64_t memoryBytes = 0;
-    std::string result; ///< JSON of a warm worker
+    std::string result; ///< JSON of an action of a worker that completed; empty: none
     std::string message;
     KeptStream out;
     KeptStream err;

@@ -1,6 +1,8 @@
 #include "core/runners/link_reports.h"
 
+#include "core/json/json_reader.h"
 #include "core/model/action_spec.h"
+#include "core/runners/warm_frames.h"
 
 #include <algorithm>
 #include <set>
@@ -45,6 +47,12 @@ bool hasOwnPaths(const std::vector<link::Output>& outputs) {
     return std::ranges::all_of(outputs, [&paths](const link::Output& output) {
         return isSafeRelativePath(output.path) && paths.insert(output.path).second;
     });
+}
+
+/// As one of a worker prints it; a command has none. Of one that is not out any more nobody looks at it.
+bool mayHaveResult(std::string_view result, const LinkAttempts::Attempt* attempt) {
+    if (result.empty() || !attempt) return true;
+    return !attempt->worker.empty() && result.size() <= warm::kMaxResult && readJson(result).has_value();
 }
 
 std::vector<RemoteChunk> chunksOf(const link::Finished& finished) {
@@ -141,21 +149,21 @@ void LinkReports::runs(link::AttemptRef ref, LinkAttempts::Attempt& attempt) {
 bool LinkReports::finishedCame(const link::Frame& frame) {
     link::Finished finished;
     if (!link::get(frame.body, finished)) return false;
-    if (!finished.result.empty()) {
-        parts_.lied("It told a result, and no command has one.");
+    const link::AttemptRef ref = finished.id;
+    LinkAttempts::Attempt* attempt = parts_.attempts.find(ref);
+    if (!mayHaveResult(finished.result, attempt)) {
+        parts_.lied("It told a result that is none of a worker, and no command has one.");
         return true;
     }
     if (!hasOwnPaths(finished.outputs)) {
         parts_.lied("It named an output as no action can leave one.");
         return true;
     }
-    const link::AttemptRef ref = finished.id;
     bool isNew = false;
     if (!parts_.leases.finished(ref, isNew)) {
         parts_.lied("It told how an attempt ended that it was never given.");
         return true;
     }
-    LinkAttempts::Attempt* attempt = parts_.attempts.find(ref);
     // One that gave a chunk two sizes is not believed: once it is allowed again it tells that end again, like each that
     // is not settled, and is asked for those outputs.
     const bool isTaken =
@@ -188,6 +196,7 @@ void LinkReports::gathered(link::AttemptRef ref) {
         ended.signal = static_cast<int>(finished.signal);
     else if (finished.cause == link::GuestEnd::Exited)
         ended.exitCode = static_cast<int>(finished.exitCode);
+    if (ended.cause == EndCause::Exited && ended.exitCode == 0) ended.result = finished.result;
     if (ended.cause == EndCause::SpawnError) ended.spawn.message = finished.message;
     ended.message = finished.message;
     ended.out = streamOf(finished.out);

@@ -37,9 +37,9 @@ constexpr unsigned kChunkFolders = 256;
 constexpr int kRounds = 4;
 constexpr std::uint64_t kExpectedChunks = 2'000'000;
 /// Of a data directory: what is of this machine and this run, is made again, or is copied in another way.
-constexpr std::array<std::string_view, 15> kNotFiles{
+constexpr std::array<std::string_view, 16> kNotFiles{
     "lock",    "address", "backdoor.sock", "engine_id", "reserve",   "slots",      "scratch", "chunks",
-    "workers", "wine",    "restoring",     "cgroup",    "elsewhere", "jobservers", "status"};
+    "workers", "wine",    "restoring",     "cgroup",    "elsewhere", "jobservers", "status",  "guests"};
 constexpr std::array<std::string_view, 3> kDatabaseParts{"-wal", "-shm", "-journal"};
 
 bool isLeftOut(std::string_view name) {

@@ -5,6 +5,10 @@
 
 #include <QTest>
 
+#include <memory>
+#include <string>
+#include <utility>
+
 using namespace yard;
 using namespace yard::engine;
 using engine::test::ExecutionBench;
@@ -248,6 +252,39 @@ private Q_SLOTS:
         QCOMPARE(b.takeEnds(), "1 retry abandoned engine_died");
         b.store();
         QVERIFY(!b.attempt(action.lsn) || b.attempt(action.lsn)->id.attempt == 2);
+    }
+
+    // --- on another machine
+
+    void memoryIsBoundedThereByWhatWasAskedForAsHere() {
+        constexpr std::int64_t kMiB = 1 << 20;
+        Bench b;
+        const auto limitOf = [&b](const std::string& workerId, const std::string& json) {
+            ClassKey key;
+            key.workerId = key.workerName = workerId;
+            key.resources.memoryMb = 96; // as its kind was before
+            Attempt attempt;
+            attempt.cls = session::ClassId(b.dictionary.internClass(key).id);
+            const auto parsed = parseAction(json);
+            if (!parsed) qFatal("%s", parsed.error().message.c_str());
+            attempt.spec = parsed->spec;
+            return b.leases.memoryLimitElsewhere(attempt);
+        };
+        const auto command = [&](const std::string& more) {
+            return limitOf("exec", R"({"worker":"exec","argv":["true"])" + more + "}");
+        };
+        QCOMPARE(command(R"(,"sandbox":true,"resources":{"memory_mb":64})"), 64 * kMiB);
+        QCOMPARE(command(R"(,"sandbox":true,"resources":{"memory_mb":"learned"})"), std::int64_t{0});
+        QCOMPARE(command(R"(,"resources":{"memory_mb":64})"),
+                 std::int64_t{0}); // nothing holds it to that here either
+        auto descriptor = std::make_shared<WorkerDescriptor>();
+        descriptor->name = "cook";
+        descriptor->resources.memoryMb = 32;
+        const std::string id(64, 'a');
+        b.workers.add({.id = id, .canonical = {}, .descriptor = std::move(descriptor)});
+        const std::string action = R"({"worker":"cook","function":"f","resources":{"memory_mb":8}})";
+        QCOMPARE(limitOf(id, action), 32 * kMiB);
+        QCOMPARE(limitOf(std::string(64, 'b'), action), std::int64_t{0}); // it was removed
     }
 
     // --- who watches

@@ -188,6 +188,7 @@ void TestGuests::aWorkersActionRunsByFilesThatAreSentOnce() {
     QVERIFY(end);
     QVERIFY2(end->cause == GuestEnd::Exited, end->message.c_str());
     QCOMPARE(end->exitCode, std::int64_t{3});
+    QCOMPARE(end->result, std::string());
     QVERIFY2(end->out.bytes.contains(R"("args":{"n":1})"), end->out.bytes.c_str());
     QVERIFY2(end->out.bytes.contains(R"("lsn":7)"), end->out.bytes.c_str()); // the yard's
     QCOMPARE(end->outputs.size(), std::size_t{1});
@@ -220,7 +221,7 @@ void TestGuests::aLinkThatIsCutAmongTheFilesOfAWorkerGoesOn() {
     const auto hello = m.yard.link();
     QVERIFY(hello);
     if (!hello->takesWorkers) QSKIP("no sandbox can be made here");
-    const ScriptWorker worker("echo it runs");
+    const ScriptWorker worker(R"(echo it runs; echo '{"n":2}')");
     m.yard.send(Kind::Lease, put(worker.lease()));
     QVERIFY(sends(m.yard, worker.descriptor, worker.descriptor));
     const auto need = m.yard.next(Kind::Need);
@@ -237,7 +238,8 @@ void TestGuests::aLinkThatIsCutAmongTheFilesOfAWorkerGoesOn() {
     const auto end = m.yard.finished();
     QVERIFY(end);
     QVERIFY2(end->cause == GuestEnd::Exited, end->message.c_str());
-    QCOMPARE(end->out.bytes, std::string("it runs\n"));
+    QCOMPARE(end->out.bytes, std::string("it runs\n{\"n\":2}\n"));
+    QCOMPARE(end->result, std::string(R"({"n":2})"));
 }
 
 void TestGuests::aWorkerOfAnotherPlatformIsRefusedWithTheReason() {

@@ -62,12 +62,13 @@ private Q_SLOTS:
         QCOMPARE(words->inputs, std::vector{*Hash256::fromHex(hash)});
     }
 
-    void memoryThatItsKindSaidIsAskedForThere() {
+    void memoryThatItsKindSaidIsSetAsideThere() {
         const auto words =
             wordsOf(*specOf(R"({"worker":"exec","argv":["true"],"resources":{"memory_mb":"learned"}})"), {}, 96);
         QVERIFY(words);
         QCOMPARE(words->needs.memoryMb, std::int64_t{96});
-        QCOMPARE(effectiveResources(*specOf(words->spec)).memoryMb, std::int64_t{96});
+        // Its sandbox is bounded by what it asks for itself, as here.
+        QCOMPARE(effectiveResources(*specOf(words->spec)).memoryMb, std::int64_t{0});
     }
 
     void stdinOfTheStoreIsAnInput() {

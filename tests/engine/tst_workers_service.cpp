@@ -279,6 +279,17 @@ private Q_SLOTS:
         QVERIFY(keyOf("cold", R"("any")", {"attic"})->machines.empty());
         QCOMPARE(keyOf("cold", "", {"attic"})->machines, std::vector<std::string>{"attic"});
         QCOMPARE(keyOf("far", R"("attic")", {})->machines, std::vector<std::string>{"attic"});
+        // How long it may take is of its class where a machine could end before it.
+        const auto longest = [&](const std::string& worker, const std::string& more) {
+            const auto action =
+                parseAction(fmt::format(R"({{"worker":"{}","function":"f","deadline_s":600{}}})", worker, more));
+            if (!action) qFatal("%s", action.error().message.c_str());
+            return b.registry.resolve(*action->spec, {})->longestS;
+        };
+        QCOMPARE(longest("cold", ""), longestFor(std::chrono::minutes(10)));
+        QCOMPARE(longest("cold", R"(,"machine":"attic")"), longestFor(std::chrono::minutes(10)));
+        QCOMPARE(longest("cold", R"(,"machine":"local")"), std::int64_t{0});
+        QCOMPARE(longest("hot", ""), std::int64_t{0});
     }
 
     void aWarmWorkerHasOneGateForAllTimes() {

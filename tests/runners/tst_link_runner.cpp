@@ -26,6 +26,7 @@ private Q_SLOTS:
     void longOutputsComeInPieces();
     void whatCannotBeStoredIsFetchedAgain();
     void howItEndedIsPassedOn();
+    void theResultOfAWorkersActionIsPassedOn();
     void itRanAsLongAsTheMachineSays();
     void whatAMachineDoesNotTakeComesBack();
     void inputsAreSentAsTheConnectionTakesThem();
@@ -411,6 +412,30 @@ void TestLinkRunner::chunksOfAWorkerAreSentWhileItHasAnActionOfIt() {
     QVERIFY(bench.sayHandedBack(3));
     QVERIFY(bench.say(Kind::Need, need));
     QCOMPARE(bench.yard().chunks.size(), std::size_t(2));
+}
+
+void TestLinkRunner::theResultOfAWorkersActionIsPassedOn() {
+    LinkBench bench;
+    bench.connect();
+    bench.host.words->worker = "w";
+    bench.submit({1, 2, 3});
+    bench.heard();
+    const auto says = [&bench](std::int64_t lsn, std::int64_t exitCode, const std::string& result) {
+        link::Finished body = LinkBench::finished(lsn);
+        body.exitCode = exitCode;
+        body.result = result;
+        return bench.say(Kind::Finished, link::put(body));
+    };
+    QVERIFY(says(1, 0, R"({"n":1})"));
+    QCOMPARE(bench.told(), std::string("exited 1.1"));
+    QCOMPARE(bench.ends.back().result, std::string(R"({"n":1})"));
+    QVERIFY(says(2, 1, R"({"n":1})")); // what failed has none
+    QCOMPARE(bench.told(), std::string("exited 2.1"));
+    QCOMPARE(bench.ends.back().result, std::string());
+    QVERIFY(says(3, 0, "}"));
+    const std::string heard = bench.heard();
+    QVERIFY2(heard.starts_with("Refused:It told a result"), heard.c_str());
+    QCOMPARE(bench.told(), std::string());
 }
 
 void TestLinkRunner::cancelling() {

@@ -56,6 +56,9 @@ class TestBackup : public QObject {
         std::string path = fresh(name);
         if (!DataDirectory::open(path)) qFatal("no data directory");
         if (!writeFileAtomically(path + "/settings.json", "{\"capacity\":3}\n", 0600)) qFatal("no settings");
+        // Of workers of other engines; they come again.
+        if (!makeDirectories(path + "/guests/workers/a")) qFatal("no directory");
+        if (!writeFileAtomically(path + "/guests/workers/a/run", "large", 0500)) qFatal("no file");
         Journal journal(path);
         (void)journal.carryOut(accept({1, 2}));
         const Hash256 hash = put(journal, noise(7));
@@ -108,6 +111,7 @@ private Q_SLOTS:
         QVERIFY2(restored.has_value(), sentence(restored).c_str());
         QCOMPARE(restored->damagedCount, std::uint64_t{0});
         QCOMPARE(*readFile(to + "/settings.json"), std::string("{\"capacity\":3}\n"));
+        QVERIFY(!fs::exists(to + "/guests"));
         {
             auto directory = DataDirectory::open(to);
             QVERIFY2(directory.has_value(), directory ? "" : directory.error().message.c_str());

@@ -195,12 +195,11 @@ coro::Task<Result<void>> Allocators::remove(std::string name) {
     co_return Result<void>{};
 }
 
-/// Null: it is nobody's.
-const Allocators::Held* Allocators::heldWith(std::string_view key) const {
+Allocators::Held* Allocators::heldWith(std::string_view key) const {
     const auto hash = Hash256::fromHex(key);
     if (!hash) return nullptr;
     for (const auto& [name, entry] : entries_)
-        for (const auto& [number, held] : entry->pilots) {
+        for (auto& [number, held] : entry->pilots) {
             if (held.kept.key == hash) return &held;
             // It came since the last look.
             if (held.kept.key) continue;
@@ -214,9 +213,14 @@ std::string Allocators::allocatorOf(std::string_view key) const {
     return held ? held->kept.allocator : std::string();
 }
 
-WallMicros Allocators::endOf(std::string_view key) const {
-    const Held* held = heldWith(key);
-    return held ? held->endsAt : 0;
+/// One that has just come gets work at once: what is known of its end then has to count.
+WallMicros Allocators::endOf(std::string_view key) {
+    Held* const held = heldWith(key);
+    if (!held) return 0;
+    const auto entry = held->endsAt == 0 ? entries_.find(held->kept.allocator) : entries_.end();
+    if (entry != entries_.end())
+        held->endsAt = wallNow() + Duration(entry->second->decisions.settings().limits.lifetime).count();
+    return held->endsAt;
 }
 
 coro::Task<void> Allocators::machineRemoved(std::string key) {

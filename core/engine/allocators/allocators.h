@@ -99,8 +99,9 @@ public:
     coro::Task<Result<void>> remove(std::string name);
     /// Whose pilot the machine with this key is; empty: nobody's.
     std::string allocatorOf(std::string_view key) const;
-    /// When the pilot with this key leaves by itself, as far as it is known; 0: nobody's, or not known.
-    WallMicros endOf(std::string_view key) const;
+    /// When the pilot with this key leaves by itself: by the last list; before one says so no sooner than it does if it began
+    /// when this was asked first. 0: nobody's.
+    WallMicros endOf(std::string_view key);
     /// Somebody removed the machine with this key: where it is a pilot's that may not come back, and its job is ended.
     coro::Task<void> machineRemoved(std::string key);
 
@@ -138,7 +139,8 @@ private:
     using EntryPtr = std::shared_ptr<Entry>;
 
     Result<EntryPtr> find(const std::string& name) const;
-    const Held* heldWith(std::string_view key) const;
+    /// Null: it is nobody's.
+    Held* heldWith(std::string_view key) const;
     AllocatorView viewOf(const Entry& entry) const;
     coro::Task<Result<void>> keepDefinition(const AllocatorDefinition& definition);
     coro::Task<Result<void>> put(store::DocumentChange change);

@@ -187,9 +187,9 @@ void Allocators::noteEnds(Entry& entry, std::span<const allocators::Listed> jobs
     for (auto& [number, held] : entry.pilots) {
         const auto pilot = std::ranges::find(entry.decisions.pilots(), number, &allocators::Pilot::number);
         const auto job = std::ranges::find(jobs, held.kept.job, &allocators::Listed::job);
-        if (pilot == entry.decisions.pilots().end() || job == jobs.end() || !pilot->began) {
+        if (pilot == entry.decisions.pilots().end() || !pilot->began) {
             held.endsAt = 0;
-        } else if (job->endsAt > 0) {
+        } else if (job != jobs.end() && job->endsAt > 0) {
             held.endsAt =
                 std::chrono::microseconds(std::chrono::seconds(job->endsAt) - allocators::kSlurmReserve).count();
         } else if (held.endsAt == 0) {

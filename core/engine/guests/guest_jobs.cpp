@@ -215,6 +215,7 @@ void GuestJobs::start(GuestTeller& teller, link::AttemptRef id) {
     lease.engineEnv = job->attempt.spec->engineEnv;
     lease.guestGroup = job->group;
     lease.input = std::move(job->space.input);
+    job->hasStatusFile = !lease.sandbox;
     job->stage = Stage::Running;
     job->since = MonoClock::now();
     std::vector<runners::Lease> batch;
@@ -295,11 +296,14 @@ void GuestJobs::updates(std::vector<runners::Update> batch) {
 // --- what it uses
 
 coro::Task<void> GuestJobs::look() {
+    constexpr std::int64_t kMiB = 1 << 20;
     std::vector<std::pair<runners::AttemptId, Leader>> asked;
     std::vector<Leader> leaders;
     for (const auto& [number, job] : jobs_)
         if (job.stage == Stage::Running && job.teller && job.pid != 0) {
-            leaders.push_back({.pid = job.pid, .lsn = job.number.lsn.value, .memoryLimit = 0});
+            // The yard holds what is told against as much: what several processes share is to count once.
+            leaders.push_back(
+                {.pid = job.pid, .lsn = job.number.lsn.value, .memoryLimit = job.attempt.needs.memoryMb * kMiB});
             asked.emplace_back(job.number, leaders.back());
         }
     if (!leaders.empty()) {
@@ -324,7 +328,7 @@ void GuestJobs::tellUsage(runners::AttemptId number, const TreeReading& tree, Mo
     GuestTeller& teller = *job->teller; // the job may be gone once it heard
     const link::AttemptRef id = job->attempt.id;
     teller.update({.id = id, .kind = link::UpdateKind::Cpu, .number = positive(100 * used / span)});
-    teller.update({.id = id, .kind = link::UpdateKind::Memory, .number = positive(tree.rssBytes)});
+    teller.update({.id = id, .kind = link::UpdateKind::Memory, .number = positive(tree.memoryBytes())});
 }
 
 // --- how far it is
@@ -334,7 +338,7 @@ void GuestJobs::tellUsage(runners::AttemptId number, const TreeReading& tree, Mo
 coro::Task<void> GuestJobs::lookAtProgress() {
     std::vector<StatusToRead> due;
     for (const auto& [number, job] : jobs_)
-        if (job.stage == Stage::Running && job.teller && job.pid != 0 && !job.attempt.spec->sandbox &&
+        if (job.stage == Stage::Running && job.teller && job.pid != 0 && job.hasStatusFile &&
             (job.out.isWatched || job.err.isWatched))
             due.push_back({.lsn = job.number.lsn, .path = parts_.statusFile(*job.slot)});
     if (due.empty()) co_return;
@@ -479,6 +483,7 @@ coro::Task<Result<link::Finished>> GuestJobs::finishedOf(Collection made, runner
     // The yard would take it for one without outputs.
     if (end.cause == link::GuestEnd::Exited && outcome.reason == Reason::ResultTooLarge)
         end.cause = link::GuestEnd::SpawnError;
+    if (end.cause == link::GuestEnd::Exited) end.result = outcome.result;
     end.exitCode = outcome.exitCode.value_or(0);
     end.signal = static_cast<std::uint32_t>(outcome.signal.value_or(0));
     if (times.running != MonoTime{} && times.exited > times.running)

@@ -129,12 +129,13 @@ private:
         Workspace space{};
         std::optional<GuestWorkers::Ready> worker{}; ///< in use until nothing of the job is left
         MonoTime since{};
-        bool endedHere = false;  ///< by this machine's own wish
-        int pid = 0;             ///< once it runs
-        MonoTime lookedAt{};     ///< when its processes were; before the first look its start
-        std::int64_t used = 0;   ///< processor time by then
-        ReportedProgress said{}; ///< by its processes, of how far they are
-        ReportedProgress told{}; ///< of that, to who follows it
+        bool endedHere = false;     ///< by this machine's own wish
+        bool hasStatusFile = false; ///< its processes can say how far they are
+        int pid = 0;                ///< once it runs
+        MonoTime lookedAt{};        ///< when its processes were; before the first look its start
+        std::int64_t used = 0;      ///< processor time by then
+        ReportedProgress said{};    ///< by its processes, of how far they are
+        ReportedProgress told{};    ///< of that, to who follows it
         Printed out{};
         Printed err{};
         Printed& printed(runners::Stream stream) { return stream == runners::Stream::Out ? out : err; }

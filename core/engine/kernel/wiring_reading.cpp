@@ -86,7 +86,9 @@ void ReadingWiring::openForecasts() {
 
 /// The launcher of this machine is the first of the runners: its slots have the same numbers here.
 std::string ReadingWiring::statusFileOf(const Attempt& attempt) const {
-    if (attempt.warm || services_.slots.isElsewhere(attempt.machine)) return {};
+    if (attempt.warm || !attempt.spec || services_.slots.isElsewhere(attempt.machine)) return {};
+    // One in a sandbox does not see its slot's file, which says how far the one before it was.
+    if (attempt.spec->isExec() ? attempt.spec->sandbox : ground_.sandboxing->forWorkers()) return {};
     return fmt::format("{}/status/{}", ground_.directory->path(), attempt.slot.value);
 }
 

@@ -101,9 +101,10 @@ Result<link::Lease> wordsOf(const ActionSpec& spec, const runners::Lease& lease,
     if (spec.tty) return stays("it has a terminal");
     if (!lease.locks.empty()) return stays("it claims locks, which are held here");
     Resources needs = effectiveResources(spec, worker ? worker->descriptor->resources : Resources{});
-    needs.memoryMb = memoryMb;
     link::Lease words;
-    words.spec = specJson(spec, lease.env, needs, worker);
+    if (!worker) words.spec = specJson(spec, lease.env, needs, nullptr); // what it asks for bounds it, as here
+    needs.memoryMb = memoryMb;
+    if (worker) words.spec = specJson(spec, lease.env, needs, worker); // its own limit is its worker's
     if (worker) words.worker = worker->id;
     words.needs = {.milliCores = needs.milliCores, .memoryMb = needs.memoryMb};
     for (const auto& [name, amount] : needs.named) words.needs.named.emplace_back(name, amount);

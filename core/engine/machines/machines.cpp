@@ -96,7 +96,11 @@ coro::Task<void> Machines::run() {
             }
             machine->followHours(wallNow());
             followLifetime(*machine);
-            if (!machine->isRemoved || !letGo(machine)) follow(*machine);
+            if (!machine->isRemoved || !letGo(machine))
+                follow(*machine);
+            else if (const std::string key = machine->ownKey(); parts_.pilots.removed && !key.empty())
+                // An engine before this one may have ended between the two.
+                parts_.spawn("pilot of a removed machine", parts_.pilots.removed(key));
         }
         forgetLeases();
         streams_.sweep();
@@ -196,6 +200,8 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
         if (line.machine->hello.takesWorkers != hello.takesWorkers) ++line.machine->version;
         line.machine->hello = std::move(hello);
         line.machine->followHours(wallNow());
+        line.machine->endsAt = parts_.pilots.endOfOne(line.machine->ownKey());
+        line.machine->lifeTold = parts_.loop.now();
         placeAgain(*line.machine); // it may give more or less than before
         keepMachine(line.machine);
     }

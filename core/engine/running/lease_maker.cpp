@@ -67,8 +67,13 @@ Duration LeaseMaker::deadlineOf(const Attempt& attempt) const {
 
 std::int64_t LeaseMaker::memoryLimitElsewhere(const Attempt& attempt) const {
     constexpr std::int64_t kMiB = 1 << 20;
-    if (!attempt.spec || (attempt.spec->isExec() && !attempt.spec->sandbox)) return 0;
-    return std::min(classOf(attempt).resources.memoryMb, INT64_MAX / kMiB) * kMiB;
+    if (!attempt.spec) return 0;
+    std::int64_t memoryMb = 0;
+    if (attempt.spec->isExec())
+        memoryMb = attempt.spec->sandbox && attempt.spec->resources ? attempt.spec->resources->memoryMb : 0;
+    else if (const RegisteredWorker* worker = parts_.workers.find(classOf(attempt).workerId))
+        memoryMb = worker->descriptor->resources.memoryMb;
+    return std::min(memoryMb, INT64_MAX / kMiB) * kMiB;
 }
 
 /// One interruption more, and it is not run again.

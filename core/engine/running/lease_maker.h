@@ -45,7 +45,8 @@ public:
     /// Of one that a warm process serves, in the directory it has, if any.
     runners::Lease warm(const Attempt& attempt) const;
     /// Bytes that one in a sandbox of another machine may take, by what that machine tells of it; 0: any. It is ended here,
-    /// as at home: nobody there knows what it was given for.
+    /// as at home: nobody there knows what it was given for. As in a sandbox here that is what the command asks for, or its
+    /// worker; what its kind is known to take is set aside, and bounds nothing.
     std::int64_t memoryLimitElsewhere(const Attempt& attempt) const;
     /// What every lease says beside its program. Notes in the attempt which variables have no value any more.
     void complete(Attempt& attempt, runners::Lease& lease) const;

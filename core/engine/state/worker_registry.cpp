@@ -72,6 +72,11 @@ std::vector<std::string> machinesOf(const ActionSpec& spec, const std::vector<st
     return words;
 }
 
+/// Of one that may go to a machine that ends. 0: nobody said.
+std::int64_t longestSecondsOf(const ActionSpec& spec) {
+    return spec.deadline && *spec.deadline > Duration::zero() ? longestFor(*spec.deadline) : 0;
+}
+
 bool isHereToo(const std::vector<std::string>& words) {
     return std::ranges::any_of(words, [](const auto& word) { return word == "any" || word == "local"; });
 }
@@ -82,8 +87,6 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vect
     ClassKey key;
     key.machines = machinesOf(spec, machines);
     key.platform = spec.platform;
-    if (spec.deadline && *spec.deadline > Duration::zero() && !key.machines.empty())
-        key.longestS = longestFor(*spec.deadline);
     key.retryLimits = spec.retryLimits;
     key.locks = spec.locks;
     std::ranges::sort(key.locks);
@@ -96,6 +99,7 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vect
                                   "machine only.");
         key.workerId = key.workerName = "exec";
         key.resources = effectiveResources(spec);
+        if (!key.machines.empty()) key.longestS = longestSecondsOf(spec);
         return key;
     }
     const RegisteredWorker* worker = find(spec.worker);
@@ -124,6 +128,8 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vect
         if (!spec.machines.empty() && !isHereToo(spec.machines))
             return invalid("machine", fmt::format("{}: remove \"machine\", or give it as \"local\".", why));
         key.machines.clear();
+    } else if (key.machines != std::vector<std::string>{"local"}) {
+        key.longestS = longestSecondsOf(spec);
     }
     if (worker->descriptor->mode == WorkerMode::Warm) // what serves it holds them, once for all that it serves
         key.resources = resourcesBesideProcess(spec, worker->descriptor->resources);
