@@ -14,7 +14,7 @@ namespace yard::ui {
 
 namespace {
 
-constexpr int kFirstWidth = 300;
+constexpr int kFirstStripPart = 300;
 constexpr std::size_t kTrend = 46;
 constexpr std::size_t kLeastOfTrend = 12; ///< fewer looks make a dash, which says nothing
 constexpr double kLeastTrend = 0.01;      ///< of the hit rate, over the height
@@ -68,7 +68,7 @@ QStringList PoolStrip::captions() {
 }
 
 QRect PoolStrip::partAt(int i) const {
-    const qreal first = std::min<qreal>(scaled(kFirstWidth), width() * 0.3);
+    const qreal first = std::min<qreal>(scaled(kFirstStripPart), width() * 0.3);
     const qreal other = (width() - first) / 4;
     const int left = i == 0 ? 0 : qRound(first + (i - 1) * other);
     const int right = i == 0 ? qRound(first) : qRound(first + i * other);
