@@ -290,11 +290,11 @@ private slots:
     void theFilterBecomesWhatTheEngineIsAsked() {
         Played on;
         QVERIFY(on.begin(rowsFrom(3, 1, false)));
-        on.page.setFilter("type:snapshot status:queued parent:12 url:https://a.org/x?y=1&z");
+        on.page.setFilter("type:snapshot status:queued parent:12 url:mailto:a.org/x?y=1&z");
         QTRY_COMPARE(on.queryOf("objects"),
-                     QString("type=snapshot&status=queued&parent=12&q=url:https://a.org/x?y=1&z&limit=200"));
+                     QString("type=snapshot&status=queued&parent=12&q=url:mailto:a.org/x?y=1&z&limit=200"));
         QCOMPARE(on.page.asOperation().yardctl, QString("yardctl objects --type 'snapshot' --status 'queued' "
-                                                        "--parent 12 --where 'url:https://a.org/x?y=1&z'"));
+                                                        "--parent 12 --where 'url:mailto:a.org/x?y=1&z'"));
         QVERIFY(on.tell("objects", rowsFrom(2, 1, false)));
         QCOMPARE(on.page.note(), QString("2"));
     }
@@ -530,7 +530,7 @@ private slots:
         QCOMPARE(form->row("fields.url")->problem(), QString("Its type wants this"));
         QCOMPARE(form->row("fields.depth")->problem(), QString("This wants a whole number"));
         QCOMPARE(form->row("parent")->problem(), QString("This wants the number of an object"));
-        form->line("fields.url")->setText("https://a");
+        form->line("fields.url")->setText("mailto:a");
         form->line("fields.depth")->setText("3");
         form->line("parent")->setText("7");
         form->line("key")->setText("k");
@@ -538,7 +538,7 @@ private slots:
         QCOMPARE(
             on.last(),
             QString(
-                R"(POST objects {"fields":{"depth":3,"url":"https://a"},"key":"k","parent":7,"type":"snapshot"})"));
+                R"(POST objects {"fields":{"depth":3,"url":"mailto:a"},"key":"k","parent":7,"type":"snapshot"})"));
         QVERIFY(on.played.link.answer(
             "objects", Answer{422, {}, QJsonObject{{"field", "parent"}}, "invalid", "No object 7."}));
         QCOMPARE(form->row("parent")->problem(), QString("No object 7."));
@@ -568,15 +568,15 @@ private slots:
         QWidget parent;
         auto* form = new NewObjectForm(played.context(), readObjectTypes(json), "snapshot", [](qint64) {}, &parent);
         QCOMPARE(form->type()->currentData().toString(), QString("snapshot"));
-        form->line("fields.url")->setText("https://a");
+        form->line("fields.url")->setText("mailto:a");
         form->type()->setCurrentIndex(form->type()->findData("photo"));
         QVERIFY(form->line("fields.depth") == nullptr);
-        QCOMPARE(form->line("fields.url")->text(), QString("https://a"));
+        QCOMPARE(form->line("fields.url")->text(), QString("mailto:a"));
         QCOMPARE(form->line("fields.size")->placeholderText(), QString("12"));
         QCOMPARE(form->status()->currentText(), QString("new"));
         form->create()->click();
         QCOMPARE(std::get<0>(played.link.asked.back()).body,
-                 QByteArray(R"({"fields":{"url":"https://a"},"type":"photo"})"));
+                 QByteArray(R"({"fields":{"url":"mailto:a"},"type":"photo"})"));
     }
 
     void ofManyThoseThatWereNotMovedAreTold() {
