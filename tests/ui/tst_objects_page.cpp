@@ -290,11 +290,11 @@ private slots:
     void theFilterBecomesWhatTheEngineIsAsked() {
         Played on;
         QVERIFY(on.begin(rowsFrom(3, 1, false)));
-        on.page.setFilter("type:snapshot status:queued parent:12 url:mailto:a.org/x?y=1&z");
+        on.page.setFilter("type:snapshot status:queued parent:12 url:https://a.org/x?y=1&z");
         QTRY_COMPARE(on.queryOf("objects"),
-                     QString("type=snapshot&status=queued&parent=12&q=url:mailto:a.org/x?y=1&z&limit=200"));
+                     QString("type=snapshot&status=queued&parent=12&q=url:https://a.org/x?y=1&z&limit=200"));
         QCOMPARE(on.page.asOperation().yardctl, QString("yardctl objects --type 'snapshot' --status 'queued' "
-                                                        "--parent 12 --where 'url:mailto:a.org/x?y=1&z'"));
+                                                        "--parent 12 --where 'url:https://a.org/x?y=1&z'"));
         QVERIFY(on.tell("objects", rowsFrom(2, 1, false)));
         QCOMPARE(on.page.note(), QString("2"));
     }
