@@ -116,7 +116,7 @@ void TestYardctlTrace::whatCannotBeWrittenIsNamed() {
     const DataDirectory data(server);
     const Ended ended = data.run({"trace", "-2h", "-o", "/dev/full"});
     QVERIFY(ended.code != 0);
-    QVERIFY2(ended.err.contains("cannot write /dev/full"), qPrintable(ended.err));
+    QVERIFY2(ended.err.contains("cannot write /dev/full"), ended.err.c_str());
 }
 
 void TestYardctlTrace::wrongWordsAreWrongUsage() {
