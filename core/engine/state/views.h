@@ -249,7 +249,8 @@ struct SessionView {
         std::string why; ///< there are not more; empty: they are all that are wanted
     } slots;             ///< how many may run at once
     bool journalWritable = true;
-    std::string why; ///< nothing starts though the state lets it: of the journal, memory or descriptors; empty: something may
+    /// Nothing starts though the state lets it: of the journal, memory or descriptors. Empty: something may.
+    std::string why;
     bool isHealthy() const { return yard::isHealthy(state) && journalWritable; }
     struct Guard {
         bool holding = false;              ///< nothing starts for the sake of memory
