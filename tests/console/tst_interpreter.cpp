@@ -344,7 +344,7 @@ void TestInterpreter::commandsAskTheEngine() {
              "capacity is 4 from the next start of the engine on\n");
     QCOMPARE(prompt.ask("set grace_s 4", R"({"restart_needed":["capacity"]})"), "grace_s is 4\n");
     QVERIFY(prompt.say("set \"capacity\"").contains("needs a value"));
-    QCOMPARE(prompt.say("thread x"), "error: give a number");
+    QCOMPARE(prompt.say("thread x"), "error: give a whole number");
     QCOMPARE(prompt.ask("for _, q in ipairs(queues()) do print(q.tag) end", R"({"queues":[{"tag":"x"}]})"), "x\n");
 }
 

@@ -33,6 +33,7 @@ FAKES = {
     "appstreamcli": "true",
     "lintian": '[[ ! -e $FAKES/unclean ]] || { echo "W: yardmaster: something"; exit 2; }',
     "git": "echo 1700000000",
+    "strip": "true",
     "ctest": r"""
         if [[ $* == *--print-labels* ]]; then printf 'Test project\nAll Labels:\n  base\n  slow\n'; else echo tested; fi""",
 }
@@ -209,7 +210,8 @@ class Dev(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         names = [call.split()[0] for call in self.calls()]
         self.assertEqual([name for name in names if name not in ("dpkg-query", "dpkg-deb", "git")],
-                         ["cmake", "ninja", "cpack", "epoch", "desktop-file-validate", "appstreamcli", "lintian"])
+                         ["cmake", "ninja", "strip", "cmake", "ninja", "cpack", "epoch", "desktop-file-validate", "appstreamcli",
+                          "lintian"])
         self.assertEqual(sorted(path.name for path in (self.tree / "build/packages").iterdir()),
                          ["yardmaster-dbgsym_1_all.deb", "yardmaster_1_all.deb"])
         self.assertEqual((self.tree / "build/packages/yardmaster-dbgsym_1_all.deb").read_text(), "12  usr/lib/a\n",
