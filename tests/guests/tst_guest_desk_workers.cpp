@@ -41,7 +41,7 @@ void TestGuestDeskWorkers::filesOfAWorkerAreAskedForOnceItsDescriptorCame() {
     QCOMPARE(s.told(), std::string("Need 1"));
     s.yard(Kind::Chunk, put(chunkOf("descriptor")));
     s.desk.stored(Sha256::of("descriptor"), s.now);
-    QCOMPARE(s.told(), std::string("last descriptor; look up 1.1 1"));
+    QCOMPARE(s.told(), std::string("look up 1.1 1; last descriptor"));
     s.desk.lookedUp(kOne, {.missing = {Sha256::of("b")}, .files = std::vector{Sha256::of("a"), Sha256::of("b")}},
                     s.now);
     QCOMPARE(s.told(), std::string("Need 1"));

@@ -323,7 +323,8 @@ void MachinesPage::takeUpdates() {
 }
 
 QList<QAction*> MachinesPage::commands() const {
-    return {addAction_, drainAction_, resumeAction_, pauseAction_, showActions_, copyAddress_, removeAction_};
+    return {addAction_,    drainAction_, resumeAction_, pauseAction_, hoursAction_,
+            addAllocator_, showActions_, copyAddress_,  removeAction_};
 }
 
 QString MachinesPage::yardctlOf(const QAction* command) const {
