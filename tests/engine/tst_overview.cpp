@@ -28,6 +28,7 @@ public:
     SpecCache specs;
     EngineCounters counters;
     SessionView::Guard guard;
+    std::string descriptors; ///< why nothing starts for their sake
     std::optional<CloudView> cloud;
     Overview overview{
         {.session = machine.session,
@@ -47,6 +48,7 @@ public:
                        .sandbox = std::make_shared<SessionView::Sandbox>()},
          .slots = [] { return SessionView::Slots{.oneCore = 3, .other = 16, .warm = 6, .why = "few files"}; },
          .guard = [this] { return guard; },
+         .descriptors = [this] { return descriptors; },
          .itself = [] { return SessionView::EngineUsage{.cpuPercent = 12.5, .rssBytes = 7}; },
          .cloud = [this] { return cloud; },
          .findings = [] { return std::vector<std::string>{"a strange file"}; },
@@ -152,6 +154,8 @@ private Q_SLOTS:
     void whyNothingStartsIsTheGuardsReasonUnlessTheJournalCannotBeWritten() {
         Bench bench;
         QCOMPARE(bench.session().why, "");
+        bench.descriptors = "few files can be opened";
+        QCOMPARE(bench.session().why, "few files can be opened");
         bench.guard.holding = true;
         bench.guard.reason = "memory is short";
         QCOMPARE(bench.session().why, "memory is short");

@@ -116,6 +116,8 @@ private slots:
         using enum InsidePanels::Tab;
         InsidePanels* panels = page()->panels();
         LogPanel* log = panels->log();
+        // The log tells of it: there is a line.
+        QCOMPARE(ask("PATCH", "inside/log", QJsonObject{{"level", "default"}, {"area", "http"}}).status, 200);
         panels->setTab(Log);
         QTRY_VERIFY_WITH_TIMEOUT(rowsOf(Log) > 0, kSoon);
         QVERIFY(panels->note().contains("latest first"));
