@@ -276,7 +276,7 @@ QString statusProblem(const std::vector<ObjectType>& types, const ObjectInfo& ob
 }
 
 QString statusWords(const std::vector<ObjectType>& types, const ObjectInfo& object) {
-    const QString status = unturned(object.status);
+    QString status = unturned(object.status);
     if (statusProblem(types, object).isEmpty()) return status;
     return ObjectValueWords::tr("%1, unknown").arg(status);
 }
