@@ -8,8 +8,9 @@ exits 0. It goes by the layout that clang-format makes: a function ends at the `
 no functions: rows of a test (name_data), and what NOLINTNEXTLINE(readability-function-size) is written above."""
 import pathlib
 import re
-import subprocess
 import sys
+
+from tree_files import files_of
 
 MOST_OF_FUNCTION = 60
 MOST_OF_FILE = 600
@@ -22,12 +23,8 @@ TABLE = "NOLINTNEXTLINE(readability-function-size)"
 
 
 def sources(root):
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True)
-    names = (listed.stdout.decode().split("\0") if listed.returncode == 0
-             else (path.relative_to(root).as_posix() for path in root.rglob("*")))
-    for name in sorted(filter(None, names)):
-        path = root / name
-        if path.suffix in ENDINGS and path.is_file() and name.split("/")[0] in PLACES:
+    for name, path in files_of(root, ENDINGS):
+        if name.split("/")[0] in PLACES:
             yield name, path.read_text(errors="replace").splitlines()
 
 

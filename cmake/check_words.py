@@ -6,8 +6,9 @@ Usage: check_words.py [ROOT]   (default: the tree this script is in)
 Prints one line `file:line: word: sentence` for every word of the list and exits 1, else exits 0. Changelogs keep what they said."""
 import pathlib
 import re
-import subprocess
 import sys
+
+from tree_files import files_of
 
 # What is said today instead. A word that is right somewhere is no word for this list.
 INSTEAD = {
@@ -34,13 +35,9 @@ def instead_of(word):
 
 
 def sources(root):
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True)
-    names = (listed.stdout.decode().split("\0") if listed.returncode == 0
-             else (path.relative_to(root).as_posix() for path in root.rglob("*")))
-    for name in sorted(filter(None, names)):
-        path = root / name
+    for name, path in files_of(root, ENDINGS):
         top = name.split("/")[0]
-        if path.suffix in ENDINGS and path.is_file() and (top in PLACES or "/" not in name):
+        if top in PLACES or "/" not in name:
             if not top.startswith("CHANGELOG") and path.name not in ("check_words.py", "test_check_words.py"):
                 yield name, path
 
